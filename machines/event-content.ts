@@ -1,0 +1,98 @@
+import type { EffectClass } from './execution-status.ts';
+
+/** A value that JSON can hold. */
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** Where text or JSON was changed before it was stored: paths of replaced characters, or `null` when nothing was. */
+export type Normalised = string[] | null;
+
+/** An ordered part of a turn. `toolCall` is what the model asked for, with the provider's own id, which is never identity. */
+export type TurnPart =
+  | { type: 'text'; text: string; providerMetadata?: Json }
+  | { type: 'reasoning'; text: string; providerMetadata?: Json }
+  | { type: 'file'; mediaType: string; reference: string; providerMetadata?: Json }
+  | { type: 'source'; [name: string]: Json }
+  | {
+      type: 'toolCall';
+      ordinal: number;
+      toolName: string;
+      input: Json;
+      rawInput?: string;
+      providerCallId: string | null;
+      executionId: string;
+      providerMetadata?: Json;
+    };
+
+/** Tokens of one model call, where the provider says them. */
+export interface TokenUsage {
+  inputTokens?: number;
+  outputTokens?: number;
+  totalTokens?: number;
+  [name: string]: number | undefined;
+}
+
+/** The message of a user. */
+export interface UserTurnContent {
+  text: string;
+  parts: TurnPart[];
+  metadata: { [name: string]: Json };
+  normalised: Normalised;
+}
+
+/** One attempt of a model call, as it is recorded. */
+export interface ModelCallContent {
+  modelCallId: string;
+  attempt: number;
+  modelId: string;
+  agentVersion: number;
+  tools: Json;
+  windowFrom: number;
+  windowTo: number;
+  startedAt: number;
+  latencyMs: number;
+  usage: TokenUsage;
+  finishReason: string | null;
+  providerRequestId: string | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+}
+
+/** What a model answered. */
+export interface ModelTurnContent {
+  text: string;
+  parts: TurnPart[];
+  usage: TokenUsage;
+  metadata: { [name: string]: Json };
+  normalised: Normalised;
+  modelCall: ModelCallContent;
+}
+
+/** A failed attempt, or the reason why a run ended in FAILED. */
+export interface FailureContent {
+  message: string;
+  modelCall?: ModelCallContent;
+}
+
+/** The outcome of an execution. `output` counts where it succeeded, `error` elsewhere. */
+export interface OutcomeContent {
+  output?: Json;
+  error?: { code: string; message: string };
+  normalised?: Normalised;
+}
+
+/** A distinct call, as its execution's row will hold it. */
+export interface CallContent {
+  toolName: string;
+  toolVersion: number;
+  effect: EffectClass;
+  /** Whether identical calls of one turn are executions of their own: then the key holds the ordinal. */
+  repeatable: boolean;
+  params: Json;
+  paramsDigest: string;
+  providerCallId: string | null;
+  rawInput: string | null;
+  timeoutMs: number;
+  normalised: Normalised;
+  /** For a call that was settled without running. */
+  settled?: OutcomeContent;
+}

@@ -1,0 +1,178 @@
+import { transition } from 'xstate';
+import { type ExecutionStatus, isSettled, type UnknownReason } from './execution-status.ts';
+import type { AttemptResult, EventOf, PlannedCall, SessionEvent, Waits } from './session-event.ts';
+import type { SessionState } from './session-state.ts';
+import { type ExecutionEvent, toolExecutionMachine } from './tool-execution.machine.ts';
+
+/** One call of the assistant turn that is being worked on, as the session's snapshot holds it. */
+export interface OpenCall {
+  executionId: string;
+  ordinals: number[];
+  status: ExecutionStatus;
+  attempt: number;
+  waitsFor: Waits | null;
+  unknownReason: UnknownReason | null;
+  /** A person decided that an unknown call runs again; its start has not been committed yet. */
+  runAgain: boolean;
+}
+
+/** How many tool turns answer `calls`: one for each ordinal. */
+export function countAnswers(calls: readonly OpenCall[]): number {
+  return calls.reduce((sum, call) => sum + call.ordinals.length, 0);
+}
+
+/** Whether `call` is out with a tool right now, as far as the committed state says. */
+export function isInFlight(call: OpenCall): boolean {
+  return call.status === 'RUNNING' && call.unknownReason === null;
+}
+
+/** Whether `call` cannot go on before a person decided. */
+export function waitsForPerson(call: OpenCall): boolean {
+  if (isSettled(call.status)) return false;
+  return call.waitsFor !== null || (call.unknownReason !== null && !call.runAgain);
+}
+
+/** The state of a session whose present assistant turn has `calls`. No call starts while another one waits for a person. */
+export function stateOfCalls(calls: readonly OpenCall[]): SessionState {
+  if (calls.every((call) => isSettled(call.status))) return 'PLANNING';
+  if (calls.some(isInFlight)) return 'EXECUTING_TOOL';
+  return calls.some(waitsForPerson) ? 'AWAITING_INPUT' : 'EXECUTING_TOOL';
+}
+
+/** The calls of a new assistant turn, or `null` when the verdicts contradict each other. */
+export function planCalls(planned: readonly PlannedCall[]): OpenCall[] | null {
+  const verdicts = new Set(planned.map((call) => call.verdict));
+  if (planned.length === 0 || (verdicts.has('ask') && verdicts.has('start'))) return null;
+  const ordinals = planned.flatMap((call) => call.ordinals).sort((a, b) => a - b);
+  if (ordinals.some((ordinal, place) => ordinal !== place)) return null;
+  if (planned.some((call) => call.ordinals.length === 0)) return null;
+  if (new Set(planned.map((call) => call.executionId)).size !== planned.length) return null;
+  return planned.map(openCall);
+}
+
+function openCall(planned: PlannedCall): OpenCall {
+  const { executionId, ordinals, verdict } = planned;
+  const waitsFor = verdict === 'ask' ? (planned.waitsFor ?? 'approval') : null;
+  const call: OpenCall = {
+    executionId,
+    ordinals,
+    status: 'PENDING',
+    attempt: 0,
+    waitsFor,
+    unknownReason: null,
+    runAgain: false,
+  };
+  if (verdict === 'start') return { ...call, status: 'RUNNING', attempt: 1 };
+  if (verdict === 'settled') return { ...call, status: planned.outcome === 'succeeded' ? 'SUCCESS' : 'FAILED' };
+  return call;
+}
+
+/**
+ * The calls after `event`, or `null` when the event does not fit them (another attempt, an execution that is not open, a decision
+ * that nobody waits for). Every change of a status is a transition of the tool-execution machine.
+ */
+export function reduceCalls(calls: readonly OpenCall[], event: SessionEvent): OpenCall[] | null {
+  const next = [...calls];
+  for (const change of changesOf(event)) {
+    const place = next.findIndex((call) => call.executionId === change.executionId);
+    const call = next[place];
+    const changed = call && change.apply(call);
+    if (!changed) return null;
+    next[place] = changed;
+  }
+  return next;
+}
+
+interface CallChange {
+  executionId: string;
+  apply(call: OpenCall): OpenCall | null;
+}
+
+function changesOf(event: SessionEvent): CallChange[] {
+  switch (event.type) {
+    case 'execution.started':
+      return event.executions.map(({ executionId, attempt }) => ({
+        executionId,
+        apply: (call) => startCall(call, attempt),
+      }));
+    case 'execution.held':
+      return event.executionIds.map((executionId) => ({ executionId, apply: holdCall }));
+    case 'tool.settled':
+      return event.results.map((result) => ({ executionId: result.executionId, apply: (call) => settleCall(call, result) }));
+    case 'tool.evidenced':
+      return event.results.map((result) => ({
+        executionId: result.executionId,
+        apply: (call) => (call.attempt === result.attempt ? settleCall({ ...call, unknownReason: null }, result) : null),
+      }));
+    case 'tool.outcomeUnknown':
+      return event.executions.map(({ executionId, attempt, reason }) => ({
+        executionId,
+        apply: (call) => (isInFlight(call) && call.attempt === attempt ? { ...call, unknownReason: reason } : null),
+      }));
+    case 'approval.granted':
+    case 'approval.amended':
+      return [{ executionId: event.executionId, apply: (call) => approveCall(call, event) }];
+    case 'approval.denied':
+      return [{ executionId: event.executionId, apply: (call) => refuseCall(call) }];
+    case 'input.expired':
+      return event.executionIds.map((executionId) => ({ executionId, apply: refuseCall }));
+    case 'execution.settledByPerson':
+      return [{ executionId: event.executionId, apply: (call) => settleByPerson(call, event) }];
+    case 'user.messaged':
+      return event.answersExecutionId === undefined
+        ? []
+        : [{ executionId: event.answersExecutionId, apply: (call) => answerCall(call) }];
+    default:
+      return [];
+  }
+}
+
+function startCall(call: OpenCall, attempt: number): OpenCall | null {
+  if (call.waitsFor !== null || attempt !== call.attempt + 1) return null;
+  if (call.unknownReason !== null && !call.runAgain) return null;
+  return moved(call, { type: 'started' }, { attempt, unknownReason: null, runAgain: false });
+}
+
+function holdCall(call: OpenCall): OpenCall | null {
+  return call.status === 'PENDING' && call.waitsFor === null ? { ...call, waitsFor: 'approval' } : null;
+}
+
+function settleCall(call: OpenCall, result: AttemptResult): OpenCall | null {
+  if (call.attempt !== result.attempt || call.unknownReason !== null) return null;
+  return moved(call, { type: result.outcome }, { waitsFor: null, runAgain: false });
+}
+
+function approveCall(call: OpenCall, event: EventOf<'approval.granted' | 'approval.amended'>): OpenCall | null {
+  if (call.status !== 'PENDING' || call.waitsFor !== 'approval') return null;
+  return event.type === 'approval.amended' ? call : { ...call, waitsFor: null };
+}
+
+function refuseCall(call: OpenCall): OpenCall | null {
+  return call.waitsFor === null ? null : moved(call, { type: 'failed' }, { waitsFor: null });
+}
+
+function answerCall(call: OpenCall): OpenCall | null {
+  return call.waitsFor === 'answer' ? moved(call, { type: 'succeeded' }, { waitsFor: null }) : null;
+}
+
+function settleByPerson(call: OpenCall, event: EventOf<'execution.settledByPerson'>): OpenCall | null {
+  if (isSettled(call.status) || isInFlight(call)) return null;
+  if (event.outcome === 'runAgain') {
+    return call.unknownReason !== null && !call.runAgain ? { ...call, runAgain: true } : null;
+  }
+  return moved(call, { type: event.outcome }, { waitsFor: null, unknownReason: null, runAgain: false });
+}
+
+/** `call` after `event` of the tool-execution machine, or `null` where that machine does not take it. */
+function moved(call: OpenCall, event: ExecutionEvent, change: Partial<OpenCall>): OpenCall | null {
+  const status = nextStatus(call.status, event);
+  return status === null ? null : { ...call, ...change, status };
+}
+
+/** The status after `event`, or `null` where the tool-execution machine refuses it. */
+export function nextStatus(status: ExecutionStatus, event: ExecutionEvent): ExecutionStatus | null {
+  const before = toolExecutionMachine.resolveState({ value: status });
+  if (!before.can(event)) return null;
+  const [after] = transition(toolExecutionMachine, before, event);
+  return after.value as ExecutionStatus;
+}

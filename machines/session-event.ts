@@ -1,0 +1,104 @@
+import type { EffectClass, UnknownReason } from './execution-status.ts';
+import type {
+  CallContent,
+  FailureContent,
+  ModelTurnContent,
+  OutcomeContent,
+  UserTurnContent,
+} from './event-content.ts';
+
+/** How a call of an assistant turn begins: at once, when a slot is free, when a person agreed, or settled in the same commit. */
+export type CallVerdict = 'start' | 'queue' | 'ask' | 'settled';
+
+/** What a call waits for when its verdict is `ask`. */
+export type Waits = 'approval' | 'answer';
+
+/** One distinct call of an assistant turn. `ordinals` are its places among the turn's calls: more than one when it was repeated. */
+export interface PlannedCall {
+  executionId: string;
+  ordinals: number[];
+  verdict: CallVerdict;
+  waitsFor?: Waits;
+  /** For `settled`: how it ended without running (answered by an earlier execution, invalid, denied). */
+  outcome?: 'succeeded' | 'failed';
+  content: CallContent;
+}
+
+/** A committed start of one attempt. `timeoutMs` becomes the attempt's deadline on the database's clock. */
+export interface StartedAttempt {
+  executionId: string;
+  attempt: number;
+  timeoutMs: number;
+}
+
+/** How one attempt ended. */
+export interface AttemptResult {
+  executionId: string;
+  attempt: number;
+  outcome: 'succeeded' | 'failed' | 'timedOut';
+  content: OutcomeContent;
+}
+
+/**
+ * The facts that a session can take: past tense, dotted.
+ *
+ * Whatever stands under a property named `content` is for rows only: no guard and no assignment reads it, and it is left out of the
+ * recorded event, so that a fold of the recorded events repeats every snapshot exactly.
+ */
+export type SessionEvent =
+  | { type: 'user.messaged'; runId: string; answersExecutionId?: string; content: UserTurnContent }
+  | { type: 'message.enqueued'; runId: string }
+  | { type: 'message.rejected'; runId: string }
+  | { type: 'model.replied'; runId: string; final: boolean; content: ModelTurnContent }
+  | { type: 'model.calledTools'; runId: string; calls: PlannedCall[]; content: ModelTurnContent }
+  | { type: 'model.attemptFailed'; runId: string; retryInMs: number; content: FailureContent }
+  | { type: 'model.failed'; runId: string; code: string; content: FailureContent }
+  | { type: 'execution.started'; executions: StartedAttempt[] }
+  | { type: 'execution.held'; executionIds: string[] }
+  | { type: 'tool.settled'; results: AttemptResult[] }
+  | { type: 'tool.outcomeUnknown'; executions: { executionId: string; attempt: number; reason: UnknownReason }[] }
+  | { type: 'tool.evidenced'; results: AttemptResult[]; systemTurns: number }
+  | { type: 'approval.granted'; executionId: string; by: string }
+  | { type: 'approval.denied'; executionId: string; by: string; content: OutcomeContent }
+  | { type: 'approval.amended'; executionId: string; by: string; content: { params: unknown } }
+  | { type: 'input.expired'; executionIds: string[]; fails: boolean; content: OutcomeContent }
+  | {
+      type: 'execution.settledByPerson';
+      executionId: string;
+      outcome: 'succeeded' | 'failed' | 'runAgain';
+      by: string;
+      content: OutcomeContent;
+    }
+  | { type: 'run.cancelled'; by: string; content: OutcomeContent }
+  | { type: 'limit.met'; runId: string; code: string; content: FailureContent }
+  | { type: 'worker.tookOver'; holder: string }
+  | { type: 'session.retried'; runId: string; by: string }
+  | { type: 'session.completed'; by: string }
+  | { type: 'session.forked'; originSessionId: string; originTurnIndex: number }
+  | { type: 'machine.upgraded'; fromVersion: number; toVersion: number }
+  | { type: 'memory.stored'; memoryIds: string[] }
+  | { type: 'content.erased'; by: string };
+
+/** The name of a session event. */
+export type SessionEventType = SessionEvent['type'];
+
+/** The event of one name. */
+export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { type: Type }>;
+
+/** An event as it stands in the audit: without its contents. */
+export type RecordedEvent = { type: SessionEventType } & Record<string, unknown>;
+
+/** Effect class of a call, for readers of an event. */
+export type { EffectClass };
+
+/** `event` without every property named `content`, at any depth: what is recorded and folded. */
+export function recordedEvent(event: SessionEvent): RecordedEvent {
+  return withoutContent(event) as RecordedEvent;
+}
+
+function withoutContent(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutContent);
+  if (value === null || typeof value !== 'object') return value;
+  const kept = Object.entries(value).filter(([name, inner]) => name !== 'content' && inner !== undefined);
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutContent(inner)]));
+}
