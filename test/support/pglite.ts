@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
+import { inject } from 'vitest';
+import { atTestEnd } from './at-test-end.ts';
+
+/** What the instance holds. */
+export interface FreshPgliteOptions {
+  /** `migrated`: the run's migrated snapshot (default). `empty`: nothing of ours. */
+  readonly state?: 'migrated' | 'empty';
+}
+
+/** Makes an in-memory PGlite for the current test (or file, in `beforeAll`), closed at the end. */
+export async function freshPglite(options: FreshPgliteOptions = {}): Promise<PGlite> {
+  const snapshot = options.state === 'empty' ? await dataDir() : await readSnapshot();
+  const pglite = await PGlite.create({ loadDataDir: snapshot });
+  atTestEnd(async () => {
+    if (!pglite.closed) await pglite.close();
+  });
+  return pglite;
+}
+
+async function readSnapshot(): Promise<Blob> {
+  return new Blob([await readFile(inject('pgliteSnapshot'))]);
+}

@@ -1,0 +1,66 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+/** One seed for the whole run, so that every worker explores the same values and one number repeats the run. */
+const seed = process.env.TURNLOCK_SEED ?? String(randomInt(2 ** 31));
+const isCi = Boolean(process.env.CI);
+const reportFolder = process.env.TURNLOCK_REPORTS;
+
+const slow = ['**/*.pglite.test.ts', '**/*.postgres.test.ts', '**/*.crash.test.ts'];
+const fuzzing = Number(process.env.TURNLOCK_FUZZ_MS ?? 0);
+
+/** Counts for `.ci/run`, one file per run of vitest. */
+function jsonReporter(): ['json', { outputFile: string }][] {
+  return reportFolder ? [['json', { outputFile: join(reportFolder, `vitest-${process.pid}.json`) }]] : [];
+}
+
+/** A project is a level of test, told by the suffix of the file's name; groups run one after the other, cheapest first. */
+function project(name: string, groupOrder: number, settings: Record<string, unknown>) {
+  return { extends: true as const, test: { name, sequence: { groupOrder }, ...settings } };
+}
+
+export default defineConfig({
+  test: {
+    env: { TURNLOCK_SEED: seed },
+    sequence: { seed: Number(seed) },
+    setupFiles: ['test/support/every-test.setup.ts'],
+    exclude: ['node_modules', 'dist'],
+    expect: { requireAssertions: true },
+    allowOnly: false,
+    passWithNoTests: false,
+    reporters: ['default', './test/support/no-skips.setup.ts', ...jsonReporter()],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: (isCi ? 20_000 : 10_000) + fuzzing,
+    hookTimeout: 60_000,
+    projects: [
+      project('unit', 1, { include: ['test/**/*.test.ts'], exclude: ['node_modules', ...slow] }),
+      project('types', 2, {
+        include: [],
+        typecheck: {
+          enabled: true,
+          only: true,
+          include: ['test/**/*.test-d.ts'],
+          tsconfig: 'tsconfig.json',
+          ignoreSourceErrors: true, // `npm run typecheck` reports those
+        },
+      }),
+      project('pglite', 3, {
+        include: ['test/**/*.pglite.test.ts'],
+        globalSetup: ['test/support/pglite-snapshot.setup.ts'],
+        testTimeout: 60_000 + fuzzing,
+      }),
+      project('postgres', 4, {
+        include: ['test/**/*.postgres.test.ts'],
+        globalSetup: ['test/support/postgres-server.setup.ts'],
+        testTimeout: 30_000 + fuzzing,
+      }),
+      project('crash', 5, {
+        include: ['test/**/*.crash.test.ts'],
+        globalSetup: ['test/support/postgres-server.setup.ts'],
+        testTimeout: 120_000 + fuzzing,
+      }),
+    ],
+  },
+});
