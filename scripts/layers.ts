@@ -1,0 +1,82 @@
+/** A part of the house, told by a file's path, with what it may import. */
+export interface Layer {
+  readonly name: string;
+  readonly holds: RegExp;
+  /** Paths it may import. */
+  readonly mayImport: RegExp;
+  /** Paths of which it may import types only. */
+  readonly mayImportTypesOf?: RegExp;
+  /** Packages it may import; absent means those of MARKED_PACKAGES are refused and all others pass. */
+  readonly packages?: RegExp;
+}
+
+const LEAF = /^(errors|limits|environment)\.ts$/;
+const ANY_BUT_TESTS = /^(?!test\/|bench\/|testing\/|scripts\/)/;
+
+/** Packages that only persistence, database adapters and migrations may import; elsewhere their types alone. */
+export const DATABASE_PACKAGES = /^(@mikro-orm\/|pg$|pg-|kysely|@electric-sql\/|pgvector)/;
+
+/** First match counts. Imports go one way: leaves ← machines ← persistence ← runtime ← driving adapters. */
+export const LAYERS: readonly Layer[] = [
+  { name: 'leaves', holds: LEAF, mayImport: LEAF, packages: /^node:/ },
+  {
+    name: 'machines',
+    holds: /^machines\//,
+    mayImport: either(LEAF, /^machines\//),
+    packages: /^(xstate|zod|node:crypto)/,
+  },
+  {
+    name: 'migrations',
+    holds: /^migrations\//,
+    mayImport: /^migrations\//,
+    packages: /^@mikro-orm\/migrations$/,
+  },
+  {
+    name: 'persistence',
+    holds: /^persistence\//,
+    mayImport: either(LEAF, /^(machines|persistence)\//),
+    packages: /./,
+  },
+  {
+    name: 'database adapters',
+    holds: /^adapters\/databases\//,
+    mayImport: either(LEAF, /^(adapters\/databases|migrations)\/|^persistence\/(database\.contract\.ts|entities\/)/),
+    packages: /./,
+  },
+  {
+    name: 'model and tool adapters',
+    holds: /^adapters\/(models|tools)\//,
+    mayImport: either(LEAF, /^adapters\/(models|tools)\//),
+    mayImportTypesOf: /^machines\//,
+  },
+  {
+    name: 'runtime',
+    holds: /^runtime\//,
+    mayImport: either(
+      LEAF,
+      /^(machines|persistence|runtime)\/|^adapters\/(models\/model|tools\/tool|telemetry\/telemetry|embedders\/embedder)\.contract\.ts$/,
+    ),
+  },
+  {
+    name: 'driving adapters',
+    holds: /^adapters\/(cli|http|inspector)\//,
+    mayImport: either(LEAF, /^(machines|persistence|runtime|adapters)\//),
+    packages: /./,
+  },
+  { name: 'entry', holds: /^index\.ts$/, mayImport: ANY_BUT_TESTS },
+  { name: 'examples', holds: /^(examples|docs)\//, mayImport: ANY_BUT_TESTS, packages: /./ },
+  { name: 'tooling', holds: /^(test|bench|testing|scripts)\/|\.config\.ts$/, mayImport: /./, packages: /./ },
+];
+
+/** Where the product may read clock, chance and ids: all of it enters through the environment; a command line has its own. */
+export const NONDETERMINISM_ALLOWED = /^(environment\.ts$|adapters\/cli\/)/;
+
+/** Where SQL may be written. */
+export const SQL_ALLOWED = /^(persistence|adapters\/databases|migrations)\//;
+
+/** The folders of the product and of what is published. */
+export const PRODUCT = /^(machines|persistence|adapters|runtime|migrations)\/|^(index|errors|limits|environment)\.ts$/;
+
+function either(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map((pattern) => `(?:${pattern.source})`).join('|'));
+}
