@@ -1,0 +1,181 @@
+/**
+ * What the caller should do about an error:
+ * - `usage`: the call, the definition or the set-up is wrong. Correct it.
+ * - `state`: the session does not allow this now. Look at its state.
+ * - `conflict`: somebody else was first, or the same id was used for something else. Read again, then decide.
+ * - `transient`: nothing was written. Wait, then repeat.
+ * - `commitUnknown`: it may have been written. Repeat with the same ids only.
+ * - `work`: the model or a tool failed; the session holds the reason.
+ * - `limit`: a bound was met. Ask for less or raise the bound.
+ * - `version`: build, schema and stored data do not fit each other. Migrate, deploy or upgrade.
+ * - `bug`: should not happen. Nothing was written; report it with code and details.
+ */
+export type ErrorCategory =
+  | 'usage'
+  | 'state'
+  | 'conflict'
+  | 'transient'
+  | 'commitUnknown'
+  | 'work'
+  | 'limit'
+  | 'version'
+  | 'bug';
+
+/** What holds for every error of one code, unless the error itself says otherwise. */
+export interface ErrorKind {
+  readonly category: ErrorCategory;
+  /** Whether the same call, repeated as it is, may succeed and does no harm. */
+  readonly retryable: boolean;
+  /** What to do, in one or two sentences. */
+  readonly hint: string;
+}
+
+function kind(category: ErrorCategory, hint: string, retryable = false): ErrorKind {
+  return { category, retryable, hint };
+}
+
+/** Every code that can leave Turnlock. Codes are stable; `docs/errors.md` has a heading for each. */
+export const ERROR_CODES = {
+  // What the caller wrote
+  RUNTIME_CLOSED: kind('usage', 'Create a new runtime; a closed one does not open again.'),
+  SESSION_NOT_FOUND: kind('usage', 'Check tenant and session id: a session is found only under its own tenant.'),
+  AGENT_UNKNOWN: kind('usage', 'Pass the agent to createRuntime({ agents }).'),
+  TOOL_UNKNOWN: kind('usage', 'Add the tool to the agent, or deploy a build that has it.'),
+  OPTIONS_INVALID: kind('usage', 'Correct the option that the message names.'),
+  VALUE_INVALID: kind('usage', 'Pass what JSON can hold: convert dates, maps, big integers and instances first.'),
+  PARAMS_INVALID: kind('usage', 'Pass params that the input schema of the tool accepts.'),
+  TOOL_NAME_INVALID: kind('usage', 'Use 1 to 64 letters, digits, underscores and hyphens.'),
+  DEFINITION_INVALID: kind('usage', 'Correct the definition at the place that the message names.'),
+  EXECUTION_NOT_FOUND: kind('usage', 'List the calls that wait with runtime.awaiting({ tenantId }).'),
+  OUTCOME_INVALID: kind('usage', 'Settle as succeeded with an output, as failed with a reason, or as runAgain.'),
+  CONFIG_INVALID: kind('usage', 'Export the options of createRuntime from turnlock.config.ts.'),
+  TRANSCRIPT_INVALID: kind('usage', 'Answer every tool call before the next message, in order.'),
+  PRIVILEGE_MISSING: kind('usage', 'Run `turnlock migrate --grant-to ROLE` as the owner of the schema.'),
+  DATABASE_LOGIN_REFUSED: kind('usage', 'Check user, password, database name and TLS of the connection.'),
+  DATA_DIRECTORY_INVALID: kind('usage', 'Name a folder that is empty or that Turnlock made.'),
+
+  // What the session allows
+  SESSION_COMPLETED: kind('state', 'A completed session is final: create a new session.'),
+  EVENT_ILLEGAL: kind('state', 'Read the state of the session with session.explain(), then decide.'),
+  RUN_CANCELLED: kind('state', 'Send a new message to begin another run.'),
+
+  // Who was first
+  SESSION_BUSY: kind('conflict', "Wait for the run to end, or send with whenBusy: 'enqueue'.", true),
+  MESSAGE_CONFLICT: kind('conflict', 'Give every message an id of its own; a repeat must have the same content.'),
+  EXTERNAL_ID_CONFLICT: kind('conflict', 'Use another external id, or open the session that has it.'),
+  VERSION_CONFLICT: kind('conflict', 'Read the session again and repeat.', true),
+  TOKEN_STALE: kind('conflict', 'Stop: another worker holds the session now, and it goes on from the last commit.'),
+  LEASE_HELD: kind('conflict', 'Leave the session to its worker; it can be taken once the lease has expired.', true),
+  KEY_CONFLICT: kind('conflict', 'The idempotency key stands for a call with other params. Nothing was run.'),
+  EXECUTION_SETTLED: kind('conflict', 'Somebody decided first; read the execution to see who and how.'),
+  DATA_DIRECTORY_IN_USE: kind('conflict', 'End the other process, or use another folder or a PostgreSQL server.'),
+
+  // What passes by itself
+  DATABASE_UNREACHABLE: kind('transient', 'Check that the server runs and that host and port are right.', true),
+  DATABASE_TRANSIENT: kind('transient', 'Nothing was written. Repeat after a short wait.', true),
+  COMMIT_UNKNOWN: kind('commitUnknown', 'It may have been written. Repeat with the same message id or event id only.'),
+
+  // What the outside did
+  MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
+  TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
+  TOOL_TIMED_OUT: kind('work', 'Its outcome is unknown: look at the receiver, then settle the execution.'),
+
+  // Bounds
+  VALUE_TOO_LARGE: kind('limit', 'Pass a reference instead of the content, or raise the bound in `limits`.'),
+  LIMIT_MODEL_CALLS: kind('limit', 'Raise maxModelCallsPerRun, or look why the run does not come to an end.'),
+  LIMIT_TOOL_CALLS: kind('limit', 'Raise maxToolCallsPerTurn, or ask the model for fewer calls at once.'),
+  LIMIT_RECOVERIES: kind('limit', 'The session ends its worker again and again: find out why, then session.retry().'),
+
+  // What does not fit together
+  SCHEMA_MISSING: kind('version', "Run `turnlock migrate`, or create the runtime with migrate: 'auto'."),
+  SCHEMA_OUTDATED: kind('version', "Run `turnlock migrate`, or create the runtime with migrate: 'auto'."),
+  SCHEMA_TOO_NEW: kind('version', 'Deploy the build that the schema was migrated for.'),
+  MACHINE_VERSION_UNSUPPORTED: kind('version', 'Deploy a build that knows this version; older builds leave it alone.'),
+  AGENT_VERSION_MISMATCH: kind('version', 'Deploy the version of the agent that the session was made with.'),
+  TOOL_SCHEMA_CHANGED: kind('version', 'Raise the version of the tool and add an upgrade.'),
+
+  // What should not happen
+  SNAPSHOT_INVALID: kind('bug', 'The session is left alone. Run `turnlock doctor` and report what it says.'),
+  DATABASE_REFUSED: kind('bug', 'The database refused an illegal change; nothing was written. Please report it.'),
+  DATABASE_FAILED: kind('bug', 'The database answered with an error nobody expected here. Please report it.'),
+  INVARIANT_BROKEN: kind('bug', 'Nothing was written. Please report it with code and details.'),
+} as const satisfies Record<string, ErrorKind>;
+
+/** The code of an error: stable, for programs. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** What an error is made from. */
+export interface TurnlockErrorOptions {
+  /** `what happened: to what (found, wanted)`. No secrets, no tool arguments. A full stop is added where it is missing. */
+  message: string;
+  /** Ids, found and wanted, as JSON: no secrets, no tool arguments. */
+  details?: Readonly<Record<string, unknown>>;
+  /** Default: the hint of the code. */
+  hint?: string;
+  /** Default: what the code says. */
+  retryable?: boolean;
+  /** What led to it. Never in {@link TurnlockError.toJSON}. */
+  cause?: unknown;
+}
+
+/** What {@link TurnlockError.toJSON} gives. */
+export interface TurnlockErrorJson {
+  code: ErrorCode;
+  category: ErrorCategory;
+  retryable: boolean;
+  message: string;
+  hint: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** The registered symbol is one for all copies of the package in a process. */
+const BRAND = Symbol.for('turnlock.error');
+
+/**
+ * The one error that Turnlock throws. Decide by `code`, or by `category` for what to do; the message is for people and may change.
+ *
+ * @example
+ * try {
+ *   await session.send('Refund order 42', { messageId });
+ * } catch (error) {
+ *   if (isTurnlockError(error) && error.category === 'transient') await retryLater();
+ *   else throw error;
+ * }
+ */
+export class TurnlockError extends Error {
+  override readonly name = 'TurnlockError';
+  readonly code: ErrorCode;
+  readonly category: ErrorCategory;
+  /** Whether the same call, repeated as it is, may succeed and does no harm. */
+  readonly retryable: boolean;
+  /** What to do. */
+  readonly hint: string;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, { message, details = {}, hint, retryable, cause }: TurnlockErrorOptions) {
+    super(/[.!?]$/.test(message) ? message : `${message}.`, cause === undefined ? undefined : { cause });
+    const known = ERROR_CODES[code];
+    this.code = code;
+    this.category = known.category;
+    this.retryable = retryable ?? known.retryable;
+    this.hint = hint ?? known.hint;
+    this.details = details;
+  }
+
+  /** Marks the class for {@link isTurnlockError}. */
+  get [BRAND](): true {
+    return true;
+  }
+
+  /** What may be logged and shown: everything but stack and cause. */
+  toJSON(): TurnlockErrorJson {
+    const { code, category, retryable, message, hint, details } = this;
+    return { code, category, retryable, message, hint, details };
+  }
+}
+
+/** Whether `error` is a {@link TurnlockError}, also one of another copy of the package. With `code`: and has that code. */
+export function isTurnlockError(error: unknown, code?: ErrorCode): error is TurnlockError {
+  if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
+  return code === undefined || (error as TurnlockError).code === code;
+}

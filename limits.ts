@@ -1,0 +1,136 @@
+import { TurnlockError } from './errors.ts';
+
+/** Every bound that can be set, with its unit in its name. All are whole numbers; see {@link LIMITS} for the defaults. */
+export interface Limits {
+  /** Bytes of UTF-8 of one message's text, and of its parts as JSON. Default 1 MiB. */
+  maxMessageBytes: number;
+  /** Bytes of one answer of a model: its text, and its parts with all calls as JSON. Default 4 MiB. */
+  maxReplyBytes: number;
+  /** Bytes of the JSON of one call's params. Default 256 KiB. */
+  maxParamsBytes: number;
+  /** Bytes of the JSON of one call's output. What is larger is stored as a placeholder; the call has run. Default 1 MiB. */
+  maxOutputBytes: number;
+  /** Bytes of one error message; longer ones are cut, and say so. Default 16 KiB. */
+  maxErrorBytes: number;
+  /** Bytes of the JSON of one `metadata`. Default 16 KiB. */
+  maxMetadataBytes: number;
+  /** Levels of arrays and objects within each other; a bare number or text has 0. Default 64. */
+  maxDepth: number;
+
+  /** Answers of the model that one run may take. The next one fails the run with LIMIT_MODEL_CALLS. Default 50. */
+  maxModelCallsPerRun: number;
+  /** Tool calls in one answer of the model. More fail the run with LIMIT_TOOL_CALLS. Default 64. */
+  maxToolCallsPerTurn: number;
+  /** Tool calls of one session that run at the same time; the others wait as PENDING. Default 8. */
+  maxParallelTools: number;
+  /** Attempts of one model call, the first among them. Default 3. */
+  maxModelAttempts: number;
+  /** Takeovers of one run from workers that died. One more fails it with LIMIT_RECOVERIES. Default 5. */
+  maxRecoveries: number;
+
+  /** Milliseconds for which a worker holds a session without a sign of life. Default 15 000. */
+  leaseMs: number;
+  /** Milliseconds between two signs of life; less than `leaseMs`. Default a third of `leaseMs`. */
+  heartbeatMs: number;
+  /** Milliseconds past a deadline before the outcome counts as unknown, for clocks that differ. Default 5 000. */
+  graceMs: number;
+  /** Milliseconds between two looks for sessions that owe work. Default 2 000. */
+  sweepMs: number;
+  /** Milliseconds to wait for a session's lock, then DATABASE_TRANSIENT. Default 5 000. */
+  lockTimeoutMs: number;
+  /** Milliseconds that one statement may take, then DATABASE_TRANSIENT. Default 10 000. */
+  statementTimeoutMs: number;
+  /** Milliseconds to get a connection, then DATABASE_UNREACHABLE. Default 10 000. */
+  connectTimeoutMs: number;
+  /** Milliseconds for one attempt of a tool that names no time-out of its own. Default 30 000. */
+  toolTimeoutMs: number;
+  /** Milliseconds for one attempt of a model call. Default 120 000. */
+  modelTimeoutMs: number;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** The defaults. */
+export const LIMITS: Limits = Object.freeze({
+  maxMessageBytes: MIB,
+  maxReplyBytes: 4 * MIB,
+  maxParamsBytes: 256 * KIB,
+  maxOutputBytes: MIB,
+  maxErrorBytes: 16 * KIB,
+  maxMetadataBytes: 16 * KIB,
+  maxDepth: 64,
+  maxModelCallsPerRun: 50,
+  maxToolCallsPerTurn: 64,
+  maxParallelTools: 8,
+  maxModelAttempts: 3,
+  maxRecoveries: 5,
+  leaseMs: 15_000,
+  heartbeatMs: 5_000,
+  graceMs: 5_000,
+  sweepMs: 2_000,
+  lockTimeoutMs: 5_000,
+  statementTimeoutMs: 10_000,
+  connectTimeoutMs: 10_000,
+  toolTimeoutMs: 30_000,
+  modelTimeoutMs: 120_000,
+});
+
+/** Characters (not bytes, not UTF-16 units) that the columns hold. Fixed by the schema, so not among {@link Limits}. */
+export const MAX_CHARACTERS = Object.freeze({
+  tenantId: 64,
+  userId: 64,
+  externalId: 255,
+  messageId: 255,
+  modelId: 64,
+  agentName: 64,
+  toolName: 64,
+  decidedBy: 255,
+  errorCode: 64,
+});
+
+/** Inclusive bounds. jsonb holds at most 256 MiB and a value is held several times in memory; a timer holds 2^31 - 1 ms. */
+const RANGES: readonly { ends: RegExp; min: number; max: number }[] = [
+  { ends: /^maxErrorBytes$/, min: 256, max: 64 * MIB },
+  { ends: /Bytes$/, min: 1, max: 64 * MIB },
+  { ends: /^maxDepth$/, min: 1, max: 1_000 },
+  { ends: /^maxRecoveries$/, min: 0, max: 1_000_000 },
+  { ends: /^graceMs$/, min: 0, max: 2 ** 31 - 1 },
+  { ends: /^leaseMs$/, min: 100, max: 2 ** 31 - 1 },
+  { ends: /Ms$/, min: 1, max: 2 ** 31 - 1 },
+  { ends: /^max/, min: 1, max: 1_000_000 },
+];
+
+/**
+ * `given` over the defaults. An absent or `undefined` limit takes its default; `heartbeatMs` follows `leaseMs`.
+ *
+ * @throws OPTIONS_INVALID for a name that is no limit, a value out of its range, or a heartbeat that is not below the lease.
+ */
+export function resolveLimits(given: Partial<Limits> = {}): Limits {
+  const limits = { ...LIMITS };
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(LIMITS, name))
+      throw refuse(name, 'a name that is no limit', `one of ${Object.keys(LIMITS).join(', ')}`);
+    if (value === undefined) continue;
+    checkRange(name, value);
+    limits[name as keyof Limits] = value;
+  }
+  if (given.heartbeatMs === undefined) limits.heartbeatMs = Math.floor(limits.leaseMs / 3);
+  if (limits.heartbeatMs >= limits.leaseMs) {
+    throw refuse('heartbeatMs', String(limits.heartbeatMs), `less than leaseMs, which is ${limits.leaseMs}`);
+  }
+  return limits;
+}
+
+function checkRange(name: string, value: unknown): void {
+  const { min, max } = RANGES.find(({ ends }) => ends.test(name))!;
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
+  throw refuse(name, typeof value === 'number' ? String(value) : typeof value, `a whole number from ${min} to ${max}`);
+}
+
+function refuse(name: string, found: string, wanted: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `limit not accepted: ${name} (found ${found}, wanted ${wanted})`,
+    details: { limit: name },
+  });
+}
