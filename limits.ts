@@ -28,6 +28,9 @@ export interface Limits {
   /** Takeovers of one run from workers that died. One more fails it with LIMIT_RECOVERIES. Default 5. */
   maxRecoveries: number;
 
+  /** Milliseconds before the second attempt of a model call, half to one and a half times; doubled for each further one. Default 500. */
+  modelBackoffMs: number;
+
   /** Milliseconds for which a worker holds a session without a sign of life. Default 15 000. */
   leaseMs: number;
   /** Milliseconds between two signs of life; less than `leaseMs`. Default a third of `leaseMs`. */
@@ -65,6 +68,7 @@ export const LIMITS: Limits = Object.freeze({
   maxParallelTools: 8,
   maxModelAttempts: 3,
   maxRecoveries: 5,
+  modelBackoffMs: 500,
   leaseMs: 15_000,
   heartbeatMs: 5_000,
   graceMs: 5_000,
@@ -95,7 +99,7 @@ const RANGES: readonly { ends: RegExp; min: number; max: number }[] = [
   { ends: /Bytes$/, min: 1, max: 64 * MIB },
   { ends: /^maxDepth$/, min: 1, max: 1_000 },
   { ends: /^maxRecoveries$/, min: 0, max: 1_000_000 },
-  { ends: /^graceMs$/, min: 0, max: 2 ** 31 - 1 },
+  { ends: /^(graceMs|modelBackoffMs)$/, min: 0, max: 2 ** 31 - 1 },
   { ends: /^leaseMs$/, min: 100, max: 2 ** 31 - 1 },
   { ends: /Ms$/, min: 1, max: 2 ** 31 - 1 },
   { ends: /^max/, min: 1, max: 1_000_000 },

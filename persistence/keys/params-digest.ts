@@ -1,4 +1,3 @@
-import type { Json } from '../../machines/event-content.ts';
 import { contentDigest } from './content-digest.ts';
 
 /**
@@ -6,6 +5,6 @@ import { contentDigest } from './content-digest.ts';
  * hexadecimal digits. `{a,b}` and `{b,a}` are the same, so are `1` and `1.0`; `"1"` and `1` differ, and so do a composed and a
  * decomposed "é".
  */
-export function paramsDigest(params: Json): string {
+export function paramsDigest(params: unknown): string {
   return contentDigest(params);
 }
