@@ -21,5 +21,7 @@ export async function freshPglite(options: FreshPgliteOptions = {}): Promise<PGl
 }
 
 async function readSnapshot(): Promise<Blob> {
-  return new Blob([await readFile(inject('pgliteSnapshot'))]);
+  const snapshot = inject('pgliteSnapshot');
+  if ('failure' in snapshot) throw new Error(`the migrated snapshot could not be made: ${snapshot.failure}`);
+  return new Blob([await readFile(snapshot.file)]);
 }
