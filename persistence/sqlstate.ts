@@ -1,0 +1,146 @@
+import { type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
+import {
+  type DatabaseErrorFacts,
+  isConnectionLost,
+  isLoginRefused,
+  readDatabaseError,
+} from './database-error-facts.ts';
+
+/** What a SQLSTATE means to us. The first entry whose pattern matches counts. Source: PostgreSQL's manual, appendix A. */
+const MEANINGS: readonly { sqlState: RegExp; code: ErrorCode; happened: string; wanted: string }[] = [
+  // Our own refusals that the caller can act upon; see the triggers and functions of the migration.
+  refusal('TL050', 'SESSION_COMPLETED', 'session is completed', 'one that takes messages'),
+  refusal('TL060', 'OPTIONS_INVALID', 'argument not accepted', 'what the function documents'),
+  refusal('TL061', 'SESSION_NOT_FOUND', 'session not found', 'one of this tenant'),
+  refusal('TL062', 'EXTERNAL_ID_CONFLICT', 'external id is taken', 'the same agent and user'),
+  refusal('TL063', 'MESSAGE_CONFLICT', 'message id was used for other content', 'the same content'),
+  refusal('TL...', 'DATABASE_REFUSED', 'database refused an illegal change', 'what its triggers allow'),
+
+  // 08007 and 40003 say that nobody knows; the rest of class 08 is a lost connection.
+  refusal('08007|40003', 'COMMIT_UNKNOWN', 'commit has no answer', 'an answer'),
+  refusal('08...', 'DATABASE_UNREACHABLE', 'connection to the database was lost', 'a working connection'),
+  // 40001 serialization failure, 40P01 deadlock.
+  refusal('40...', 'DATABASE_TRANSIENT', 'transaction was rolled back', 'no conflict with another one'),
+  // lock_not_available (lock_timeout), object_in_use.
+  refusal('55P03|55006', 'DATABASE_TRANSIENT', 'lock was not granted in time', 'a free lock'),
+  // query_canceled (statement_timeout, or an operator).
+  refusal('57014', 'DATABASE_TRANSIENT', 'statement was cancelled', 'an answer in time'),
+  // admin, crash shutdown, starting up, idle session, idle in transaction, transaction time-out.
+  refusal('57P0[1235]|25P0[34]', 'DATABASE_TRANSIENT', 'database ended the session', 'a server that stays up'),
+  // read_only_sql_transaction: what a standby answers in the middle of a failover.
+  refusal('25006', 'DATABASE_TRANSIENT', 'database is read-only', 'the primary server'),
+  // Out of disk, memory, connections; system and I/O errors.
+  refusal('53...', 'DATABASE_TRANSIENT', 'database is out of a resource', 'disk, memory and connections'),
+  refusal('58...', 'DATABASE_TRANSIENT', 'database had a system error', 'a healthy server'),
+
+  refusal('28...', 'DATABASE_LOGIN_REFUSED', 'database refused the login', 'a role that may log in'),
+  refusal('3D000|57P04', 'DATABASE_LOGIN_REFUSED', 'database does not exist', 'the name of one that does'),
+  refusal('42501', 'PRIVILEGE_MISSING', 'privilege is missing', 'a role that was granted the schema'),
+  refusal('42P01|3F000', 'SCHEMA_MISSING', 'schema is missing', 'the migrated tables'),
+  refusal('42703|42704|42883', 'SCHEMA_OUTDATED', 'schema is older than this build', 'what the last migration makes'),
+
+  // Unique constraints that two writers can meet; a retry reads what the other one wrote.
+  refusal('23505', 'DATABASE_REFUSED', 'row exists already', 'one of its kind'),
+  refusal('23...', 'DATABASE_REFUSED', 'database refused a row', 'one that keeps the constraint'),
+  // Text that the choke point for values lets through by mistake: untranslatable characters, too long for its column.
+  refusal('22021|22P05|22001', 'INVARIANT_BROKEN', 'value reached the database unchecked', 'a normalised one'),
+];
+
+/** Unique constraints by name, where one of them is more than a refusal. */
+const UNIQUE_CONSTRAINTS: Readonly<Record<string, ErrorCode>> = {
+  uq_session_external_id: 'EXTERNAL_ID_CONFLICT',
+  idx_tool_idempotency: 'KEY_CONFLICT',
+  agent_transitions_pkey: 'VERSION_CONFLICT',
+  uq_transition_event: 'VERSION_CONFLICT',
+  uq_session_turn_index: 'VERSION_CONFLICT',
+};
+
+/** States after which the server closes the connection. */
+const STATES_WITHOUT_CONNECTION = /^(08...|57P0[1245]|25P0[34])$/;
+
+/** Where the error came from. */
+export interface ErrorOrigin {
+  /** Whether COMMIT had been sent: then a lost connection or a cancelled wait leaves open whether it happened. Default false. */
+  committing?: boolean;
+}
+
+/**
+ * `error` as a {@link TurnlockError} where it comes from the database or from the way to it; anything else, for example what a tool
+ * threw, is returned as it is. Drivers put statements, parameters and rows into their errors: none of that gets through, nor does the
+ * error itself as a cause. What is kept, in `details`, are SQLSTATE and the names of constraint, table and routine.
+ */
+export function toTurnlockError(error: unknown, { committing = false }: ErrorOrigin = {}): unknown {
+  if (isTurnlockError(error)) return error;
+  const facts = readDatabaseError(error);
+  if (facts === null) return error;
+  if (committing && leavesCommitOpen(facts)) return make('COMMIT_UNKNOWN', 'commit has no answer', 'an answer', facts);
+  if (facts.optimisticLock)
+    return make('VERSION_CONFLICT', 'row was changed by another writer', 'its last version', facts);
+  if (facts.ormMisuse)
+    return make('INVARIANT_BROKEN', 'entity was refused before it was written', 'a valid one', facts);
+  if (facts.sqlState !== undefined) return fromSqlState(facts, facts.sqlState);
+  if (facts.noLogin) {
+    return make('DATABASE_LOGIN_REFUSED', 'database refused the login', 'credentials and TLS that it accepts', facts);
+  }
+  if (facts.noConnection)
+    return make('DATABASE_UNREACHABLE', 'database cannot be reached', 'a working connection', facts);
+  return make('DATABASE_FAILED', 'database driver failed', 'an answer', facts);
+}
+
+/**
+ * Whether the connection is gone with which the error came, or none could be made; translated or not. Nobody knows then what became
+ * of a statement that was under way.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  if (isTurnlockError(error, 'DATABASE_UNREACHABLE')) return true;
+  const sqlState = sqlStateOf(error);
+  if (sqlState !== undefined) return STATES_WITHOUT_CONNECTION.test(sqlState);
+  return readDatabaseError(error)?.noConnection ?? false;
+}
+
+/** The SQLSTATE of a database error, wrapped or translated or not. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return isTurnlockError(error) ? text(error.details.sqlState) : readDatabaseError(error)?.sqlState;
+}
+
+/** The name of the constraint that a database error names, wrapped or translated or not. Our triggers name one too. */
+export function constraintOf(error: unknown): string | undefined {
+  return isTurnlockError(error) ? text(error.details.constraint) : readDatabaseError(error)?.constraint;
+}
+
+/** An error that came in answer to COMMIT is a definite abort only when the server said why and stayed. */
+function leavesCommitOpen({ sqlState, optimisticLock, ormMisuse }: DatabaseErrorFacts): boolean {
+  if (optimisticLock || ormMisuse) return false;
+  return sqlState === undefined || /^(08...|57...|40003|25P0[34])$/.test(sqlState);
+}
+
+function fromSqlState(facts: DatabaseErrorFacts, sqlState: string): TurnlockError {
+  if (sqlState === '42501' && facts.rowLevelSecurity) {
+    return make('DATABASE_REFUSED', 'database refused a row of another tenant', 'rows of the present tenant', facts);
+  }
+  const meaning = MEANINGS.find((entry) => entry.sqlState.test(sqlState));
+  if (meaning === undefined) return make('DATABASE_FAILED', 'database answered with an error', 'none', facts);
+  const { code, happened, wanted } = meaning;
+  const byConstraint = sqlState === '23505' ? UNIQUE_CONSTRAINTS[facts.constraint ?? ''] : undefined;
+  return make(byConstraint ?? code, happened, wanted, facts);
+}
+
+function make(code: ErrorCode, happened: string, wanted: string, facts: DatabaseErrorFacts): TurnlockError {
+  const { sqlState, constraint, table, routine, reason, says } = facts;
+  const place = [constraint && `constraint ${constraint}`, table && `table ${table}`].filter(Boolean).join(' of ');
+  const found = [says, sqlState && `SQLSTATE ${sqlState}`, reason].filter(Boolean).join(', ');
+  return new TurnlockError(code, {
+    message: `${happened}: ${place || 'database'} (found ${found || 'no SQLSTATE'}, wanted ${wanted})`,
+    details: Object.fromEntries(
+      Object.entries({ sqlState, constraint, table, routine, reason }).filter(([, value]) => value !== undefined),
+    ),
+  });
+}
+
+function refusal(sqlStates: string, code: ErrorCode, happened: string, wanted: string) {
+  return { sqlState: new RegExp(`^(${sqlStates})$`), code, happened, wanted };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
