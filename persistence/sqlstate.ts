@@ -1,10 +1,5 @@
 import { type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
-import {
-  type DatabaseErrorFacts,
-  isConnectionLost,
-  isLoginRefused,
-  readDatabaseError,
-} from './database-error-facts.ts';
+import { type DatabaseErrorFacts, readDatabaseError } from './database-error-facts.ts';
 
 /** What a SQLSTATE means to us. The first entry whose pattern matches counts. Source: PostgreSQL's manual, appendix A. */
 const MEANINGS: readonly { sqlState: RegExp; code: ErrorCode; happened: string; wanted: string }[] = [
