@@ -1,0 +1,88 @@
+import { raiseFromCall } from './raise.sql.ts';
+
+const INVALID = { code: 'TL060', name: 'argument_invalid' } as const;
+
+/*
+ * A new session, or the one that has this external id already. Two callers with one external id: the second waits for the first on the
+ * unique index, and gets its session. Takes no lock and sets no tenant.
+ */
+function createSessionSql(schema: string): string {
+  return `CREATE FUNCTION ${schema}.create_session(
+  tenant_id text, user_id text, agent_name text, agent_version int, active_model_id text, machine_id text, machine_version int,
+  snapshot jsonb, external_id text DEFAULT NULL, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL,
+  OUT created_session_id uuid, OUT is_new boolean
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  found_user text;
+  found_agent text;
+  moment timestamptz := turnlock_now();
+BEGIN
+  IF COALESCE(create_session.tenant_id, '') = '' OR COALESCE(create_session.user_id, '') = '' OR COALESCE(create_session.agent_name, '') = ''
+     OR create_session.external_id = '' OR jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object'
+     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object' THEN
+    ${raiseFromCall(INVALID, 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty')}
+  END IF;
+  INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
+      snapshot, external_id, metadata, created_at, updated_at)
+    VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
+      create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
+      create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata, moment, moment)
+    ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
+    RETURNING agent_sessions.session_id INTO created_session_id;
+  is_new := created_session_id IS NOT NULL;
+  IF is_new THEN RETURN; END IF;
+  SELECT s.session_id, s.user_id, s.agent_name INTO created_session_id, found_user, found_agent FROM agent_sessions s
+    WHERE s.tenant_id = create_session.tenant_id AND s.external_id = create_session.external_id;
+  IF found_user IS DISTINCT FROM create_session.user_id OR found_agent IS DISTINCT FROM create_session.agent_name THEN
+    ${raiseFromCall({ code: 'TL062', name: 'external_id_conflict' }, 'the external id belongs to session %, of another user or agent', 'created_session_id')}
+  END IF;
+END
+$$`;
+}
+
+/*
+ * A message into the inbox, and nothing else: no lock and no version, so that the caller's transaction holds up nobody. The row's trigger
+ * refuses COMPLETED and notifies at the caller's commit. The same message id with the same content answers the waiting row; whether a
+ * message that was taken already comes again is told by the session when it takes the row.
+ */
+function enqueueSql(schema: string): string {
+  return `CREATE FUNCTION ${schema}.enqueue(
+  tenant_id text, session_id uuid, message_id text, content text, when_busy text DEFAULT 'enqueue', parts jsonb DEFAULT NULL,
+  metadata jsonb DEFAULT '{}'::jsonb, normalised jsonb DEFAULT NULL, run_id uuid DEFAULT NULL,
+  OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  found_content text;
+BEGIN
+  IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
+     OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
+     OR (enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array')
+     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN
+    ${raiseFromCall(INVALID, 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id is not empty')}
+  END IF;
+  IF NOT EXISTS (SELECT FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id) THEN
+    ${raiseFromCall({ code: 'TL061', name: 'session_missing' }, 'the tenant has no session %', 'enqueue.session_id')}
+  END IF;
+  INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)
+    VALUES (enqueue.tenant_id, enqueue.session_id, enqueue.message_id, COALESCE(enqueue.run_id, gen_random_uuid()), enqueue.content,
+      COALESCE(enqueue.parts, jsonb_build_array(jsonb_build_object('type', 'text', 'text', enqueue.content))), enqueue.metadata,
+      enqueue.when_busy, enqueue.normalised, turnlock_now())
+    ON CONFLICT ON CONSTRAINT uq_inbox_message DO NOTHING
+    RETURNING agent_inbox.inbox_id, agent_inbox.run_id INTO enqueued_inbox_id, enqueued_run_id;
+  is_new := enqueued_inbox_id IS NOT NULL;
+  IF is_new THEN RETURN; END IF;
+  SELECT i.inbox_id, i.run_id, i.content INTO enqueued_inbox_id, enqueued_run_id, found_content FROM agent_inbox i
+    WHERE i.session_id = enqueue.session_id AND i.message_id = enqueue.message_id;
+  IF found_content IS DISTINCT FROM enqueue.content THEN
+    ${raiseFromCall({ code: 'TL063', name: 'message_conflict' }, 'session % has a message of this id with another content', 'enqueue.session_id')}
+  END IF;
+END
+$$`;
+}
+
+/** What other programs call from SQL, granted to the client role. */
+export function clientFunctionsSql(schema: string): string[] {
+  return [createSessionSql(schema), enqueueSql(schema)];
+}

@@ -1,0 +1,109 @@
+import type { DatabaseNames } from '../database-names.ts';
+
+/** Whose rights. */
+export type RoleKind = 'runtime' | 'operator' | 'client' | 'testing';
+
+const TABLE_RIGHTS: Record<RoleKind, Record<string, string>> = {
+  runtime: {
+    agent_sessions: 'SELECT, INSERT, UPDATE',
+    agent_turns: 'SELECT, INSERT',
+    agent_tool_executions: 'SELECT, INSERT, UPDATE',
+    agent_transitions: 'SELECT, INSERT',
+    agent_transition_payloads: 'SELECT, INSERT, UPDATE',
+    agent_tool_evidence: 'SELECT, INSERT',
+    agent_inbox: 'SELECT, INSERT, UPDATE, DELETE',
+    agent_approvals: 'SELECT, INSERT, UPDATE',
+    agent_model_calls: 'SELECT, INSERT',
+    agent_tool_versions: 'SELECT, INSERT',
+    agent_controls: 'SELECT',
+    agent_idempotency_claims: 'SELECT, INSERT, UPDATE',
+    agent_memories: 'SELECT, INSERT, UPDATE, DELETE',
+  },
+  operator: {},
+  client: {},
+  testing: { turnlock_clock: 'SELECT, UPDATE' },
+};
+
+const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
+  runtime: [
+    'turnlock_now()',
+    'claim_sessions(int, text[], uuid[])',
+    'sweep_sessions(int, text[], uuid[])',
+    'next_due_at()',
+  ],
+  operator: [
+    'turnlock_now()',
+    'find_sessions(text, uuid, text, jsonb, uuid, int)',
+    'list_sessions(uuid, int)',
+    'put_control(text, text, text, text, bigint, text)',
+    'drop_control(uuid)',
+  ],
+  client: [
+    'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, uuid)',
+    'enqueue(text, uuid, text, text, text, jsonb, jsonb, jsonb, uuid)',
+  ],
+  testing: ['turnlock_now()'],
+};
+
+/** The statements that give `role` the rights of `kind`. Each stands for itself, and may be repeated. */
+export function grantStatements(schema: string, kind: RoleKind, role: string): string[] {
+  return [
+    `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
+    ...Object.entries(TABLE_RIGHTS[kind]).map(([table, rights]) => `GRANT ${rights} ON ${schema}.${table} TO ${role}`),
+    ...FUNCTION_RIGHTS[kind].map((signature) => `GRANT EXECUTE ON FUNCTION ${schema}.${signature} TO ${role}`),
+  ];
+}
+
+/** Roles that a migration makes where it may. The testing role is never among them. */
+export function createdRoles(names: DatabaseNames): [RoleKind, string][] {
+  return [
+    ['runtime', names.runtimeRole],
+    ['operator', names.operatorRole],
+    ['client', names.clientRole],
+  ];
+}
+
+/**
+ * Makes missing roles where the migrating role may. Roles belong to the cluster and our lock to a database, so another database's migration
+ * may be making the same role now: both of its errors are fine. Where it may not, the migration goes on; `missingRoleStatements` says what
+ * is left to do.
+ */
+export function createRolesSql(names: DatabaseNames): string[] {
+  return createdRoles(names).map(
+    ([, role]) => `DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '${role}') THEN CREATE ROLE ${role} NOLOGIN; END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL;
+END $$`,
+  );
+}
+
+/** Takes EXECUTE from PUBLIC on every function, then gives each role that exists what is its own. */
+export function grantRolesSql(names: DatabaseNames): string[] {
+  const { schema } = names;
+  const roles: [RoleKind, string][] = [...createdRoles(names), ['testing', names.testingRole]];
+  return [
+    // Ours only: an extension that stands in the same schema keeps its rights.
+    `DO $$ DECLARE signature regprocedure; BEGIN
+  FOR signature IN SELECT p.oid FROM pg_catalog.pg_proc p WHERE p.pronamespace = '${schema}'::regnamespace
+      AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e') LOOP
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', signature);
+  END LOOP;
+END $$`,
+    `REVOKE ALL ON SCHEMA ${schema} FROM PUBLIC`,
+    ...roles.map(
+      ([kind, role]) => `DO $$ BEGIN
+  IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '${role}') THEN
+${grantStatements(schema, kind, role)
+  .map((statement) => `    ${statement};`)
+  .join('\n')}
+  END IF;
+END $$`,
+    ),
+    // The migrator's own table, so that a runtime can compare the schema's version with its build's. A migrator of the user's own has it elsewhere.
+    `DO $$ BEGIN
+  IF to_regclass('${schema}.migrations') IS NOT NULL AND EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '${names.runtimeRole}') THEN
+    GRANT SELECT ON ${schema}.migrations TO ${names.runtimeRole};
+  END IF;
+END $$`,
+  ];
+}

@@ -1,0 +1,116 @@
+import { raise, triggerFunction } from './raise.sql.ts';
+
+/** Deferred: the two forms of the commit write turns in different order. */
+const gapBody = `
+  IF NEW.turn_index > 0
+     AND NOT EXISTS (SELECT FROM agent_turns WHERE session_id = NEW.session_id AND turn_index = NEW.turn_index - 1)
+     AND EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id) THEN
+    ${raise({ code: 'TL020', name: 'turn_gap' }, 'turn % of session % has no predecessor', 'NEW.turn_index', 'NEW.session_id')}
+  END IF;
+  RETURN NULL;`;
+
+const turnBody = `
+  kept := NEW;
+  IF NEW.execution_id IS NULL AND OLD.execution_id IS NOT NULL
+     AND NOT EXISTS (SELECT FROM agent_tool_executions WHERE execution_id = OLD.execution_id) THEN
+    kept.execution_id := OLD.execution_id;
+  END IF;
+  IF kept IS DISTINCT FROM OLD THEN
+    ${raise({ code: 'TL021', name: 'turn_immutable' }, 'turn % of session % never changes', 'OLD.turn_index', 'OLD.session_id')}
+  END IF;
+  RETURN NEW;`;
+
+const deleteBody = `
+  IF EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id) THEN
+    ${raise({ code: 'TL022', name: 'history_delete' }, 'DELETE of % is refused while session % lives', 'TG_TABLE_NAME', 'OLD.session_id')}
+  END IF;
+  RETURN OLD;`;
+
+/** A fork copies how executions of its prefix ended, TIMED_OUT among them, before its first transition. */
+const executionInsertBody = `
+  IF (NEW.status = 'PENDING' AND NEW.attempt = 0 AND NEW.fencing_token IS NULL)
+     OR (NEW.status = 'RUNNING' AND NEW.attempt = 1 AND NEW.fencing_token IS NOT NULL)
+     OR (NEW.status IN ('SUCCESS', 'FAILED') AND NEW.attempt = 0) THEN
+    RETURN NEW;
+  END IF;
+  IF NEW.status IN ('SUCCESS', 'FAILED', 'TIMED_OUT') AND EXISTS (SELECT FROM agent_sessions s
+       WHERE s.session_id = NEW.session_id AND s.fork_origin_turn_index IS NOT NULL AND s.version <= 1) THEN
+    RETURN NEW;
+  END IF;
+  ${raise({ code: 'TL030', name: 'execution_insert' }, 'an execution begins PENDING (attempt 0), RUNNING (attempt 1, with a token) or settled (attempt 0): found % with attempt %', 'NEW.status', 'NEW.attempt')}`;
+
+const executionUpdateBody = `
+  IF NEW.answered_by IS NULL AND OLD.answered_by IS NOT NULL
+     AND NOT EXISTS (SELECT FROM agent_tool_executions WHERE execution_id = OLD.answered_by) THEN
+    kept := NEW;
+    kept.answered_by := OLD.answered_by;
+    IF kept IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
+  END IF;
+  IF NOT is_legal_status_change(OLD.status, NEW.status) THEN
+    ${raise({ code: 'TL031', name: 'execution_transition' }, 'execution % may not go from % to %', 'OLD.execution_id', 'OLD.status', 'NEW.status')}
+  END IF;
+  IF (NEW.execution_id, NEW.tenant_id, NEW.session_id, NEW.turn_id, NEW.run_id, NEW.ordinal, NEW.tool_name, NEW.tool_version, NEW.effect, NEW.provider_call_id, NEW.raw_input)
+     IS DISTINCT FROM
+     (OLD.execution_id, OLD.tenant_id, OLD.session_id, OLD.turn_id, OLD.run_id, OLD.ordinal, OLD.tool_name, OLD.tool_version, OLD.effect, OLD.provider_call_id, OLD.raw_input) THEN
+    ${raise({ code: 'TL032', name: 'execution_identity' }, 'which call execution % handles never changes', 'OLD.execution_id')}
+  END IF;
+  IF OLD.attempt > 0 AND (NEW.idempotency_key, NEW.input_parameters, NEW.params_digest, NEW.claim_digest)
+     IS DISTINCT FROM (OLD.idempotency_key, OLD.input_parameters, OLD.params_digest, OLD.claim_digest) THEN
+    ${raise({ code: 'TL033', name: 'execution_params' }, 'key and params of execution % never change once it was started', 'OLD.execution_id')}
+  END IF;
+  IF NEW.attempt <> OLD.attempt AND (NEW.attempt <> OLD.attempt + 1 OR NEW.status <> 'RUNNING')
+     OR NEW.attempt = OLD.attempt AND NEW.status = 'RUNNING' AND OLD.status <> 'RUNNING'
+     OR NEW.status = 'RUNNING' AND NEW.fencing_token IS NULL THEN
+    ${raise({ code: 'TL034', name: 'execution_attempt' }, 'a start of execution % counts one attempt and names its token (found attempt % after %, status %)', 'OLD.execution_id', 'NEW.attempt', 'OLD.attempt', 'NEW.status')}
+  END IF;
+  RETURN NEW;`;
+
+/** Decided once, used once. Only a grant that nobody used may still be withdrawn. */
+const approvalBody = `
+  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.requested_at)
+       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.requested_at)
+     OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
+     OR OLD.consumed_at IS NOT NULL
+     OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
+         AND NOT (OLD.decision = 'granted' AND COALESCE(NEW.decision, '') IN ('expired', 'superseded', 'cancelled')))
+     OR (OLD.decision IS NOT NULL AND OLD.decision <> 'granted' AND NEW IS DISTINCT FROM OLD) THEN
+    ${raise({ code: 'TL040', name: 'approval_sealed' }, 'round % of the approval of execution % is decided or belongs elsewhere', 'OLD.round', 'OLD.execution_id')}
+  END IF;
+  RETURN NEW;`;
+
+const inboxBody = `
+  IF EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id
+       AND current_state = 'COMPLETED') THEN
+    ${raise({ code: 'TL050', name: 'inbox_completed' }, 'session % is COMPLETED and takes no message', 'NEW.session_id')}
+  END IF;
+  RETURN NEW;`;
+
+/** A hint only, sent when the writer commits; who misses it polls. */
+const notifyBody = `
+  PERFORM pg_notify(TG_TABLE_SCHEMA, NEW.session_id::text);
+  RETURN NULL;`;
+
+/** What guards turns, executions, approvals and the inbox. */
+export function workGuardsSql(schema: string): string[] {
+  const row = (name: string, when: string, table: string) =>
+    `CREATE TRIGGER ${name} ${when} ON ${schema}.${table} FOR EACH ROW EXECUTE FUNCTION ${schema}.${name}()`;
+  return [
+    triggerFunction(schema, 'check_turn_gap', gapBody),
+    `CREATE CONSTRAINT TRIGGER check_turn_gap AFTER INSERT ON ${schema}.agent_turns DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION ${schema}.check_turn_gap()`,
+    triggerFunction(schema, 'guard_turn_update', turnBody, `  kept ${schema}.agent_turns;`),
+    row('guard_turn_update', 'BEFORE UPDATE', 'agent_turns'),
+    triggerFunction(schema, 'guard_history_delete', deleteBody),
+    ...['agent_turns', 'agent_tool_executions', 'agent_approvals'].map((table) => row('guard_history_delete', 'BEFORE DELETE', table)),
+    triggerFunction(schema, 'guard_execution_insert', executionInsertBody),
+    row('guard_execution_insert', 'BEFORE INSERT', 'agent_tool_executions'),
+    triggerFunction(schema, 'guard_execution_update', executionUpdateBody, `  kept ${schema}.agent_tool_executions;`),
+    row('guard_execution_update', 'BEFORE UPDATE', 'agent_tool_executions'),
+    triggerFunction(schema, 'guard_approval_update', approvalBody),
+    row('guard_approval_update', 'BEFORE UPDATE', 'agent_approvals'),
+    triggerFunction(schema, 'guard_inbox_insert', inboxBody),
+    row('guard_inbox_insert', 'BEFORE INSERT', 'agent_inbox'),
+    triggerFunction(schema, 'notify_inbox', notifyBody),
+    row('notify_inbox', 'AFTER INSERT', 'agent_inbox'),
+  ];
+}

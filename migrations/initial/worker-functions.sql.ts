@@ -1,0 +1,78 @@
+/*
+ * Sessions that owe work and that nobody acts for: by the moment since when. Three reads, each by a partial index, so that a table full
+ * of sleeping sessions costs nothing:
+ *
+ * 1. at work (PLANNING, EXECUTING_TOOL): due when the lease ends; without a lease at the wake, and without a wake at once;
+ * 2. at rest with a wake that is due (a timer, an expiry, late evidence, a decision);
+ * 3. at rest with a message in the inbox: in IDLE any, in AWAITING_INPUT one that no commit of the session noted yet, in COMPLETED one
+ *    that nobody answered. FAILED keeps its inbox until it is retried.
+ *
+ * `agents`: only these agents; NULL for any. `excluding`: sessions that the caller found it cannot act for.
+ * `(SELECT turnlock_now())` and not `turnlock_now()`: a volatile function in WHERE is a filter over every row, this is an index condition.
+ */
+const AT_WORK = `SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
+    WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
+      AND COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) <= (SELECT turnlock_now())
+      AND CALLER
+    ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)`;
+
+const WOKEN = `SELECT s.tenant_id, s.session_id, GREATEST(s.wake_at, s.lease_expires_at) FROM agent_sessions s
+    WHERE s.wake_at <= (SELECT turnlock_now())
+      AND s.current_state IN ('IDLE', 'AWAITING_INPUT', 'FAILED')
+      AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
+      AND CALLER
+    ORDER BY s.wake_at`;
+
+const WRITTEN_TO = `SELECT s.tenant_id, s.session_id, i.since FROM agent_sessions s
+    JOIN (SELECT session_id, min(created_at) AS since, bool_or(noted_at IS NULL) AS has_news FROM agent_inbox
+      WHERE rejected_at IS NULL GROUP BY session_id) i ON i.session_id = s.session_id
+    WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news))
+      AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
+      AND (s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()) OR s.current_state = 'COMPLETED')
+      AND CALLER
+    ORDER BY i.since`;
+
+/** `locking` comes after each read. */
+function owedSql(schema: string, name: string, locking: string): string {
+  const caller = `(${name}.agents IS NULL OR s.agent_name = ANY (${name}.agents)) AND s.session_id <> ALL (${name}.excluding)`;
+  const read = (query: string) => `  RETURN QUERY ${query.replace('CALLER', caller)}
+    LIMIT remaining${locking};
+  GET DIAGNOSTICS found = ROW_COUNT;
+  remaining := remaining - found;`;
+  return `CREATE FUNCTION ${schema}.${name}(
+  max_sessions int, agents text[] DEFAULT NULL, excluding uuid[] DEFAULT '{}'::uuid[]
+) RETURNS TABLE (tenant_id varchar(64), session_id uuid, due_at timestamptz)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  remaining int := LEAST(GREATEST(${name}.max_sessions, 0), 1000);
+  found int;
+BEGIN
+${read(AT_WORK)}
+${read(WOKEN)}
+${read(WRITTEN_TO)}
+END
+$$`;
+}
+
+/**
+ * What workers call across tenants: tenant, session and due time, nothing else. `claim_sessions` keeps the rows locked until its transaction
+ * ends and skips those that others have locked, so that workers do not all go for the same; `sweep_sessions` only looks.
+ * A claim is a hint: the takeover that follows takes the session's lock, reads again and decides.
+ */
+export function workerFunctionsSql(schema: string): string[] {
+  return [
+    owedSql(schema, 'claim_sessions', ' FOR NO KEY UPDATE OF s SKIP LOCKED'),
+    owedSql(schema, 'sweep_sessions', ''),
+    // When the next session becomes due that is not due yet; NULL when nothing is planned.
+    `CREATE FUNCTION ${schema}.next_due_at() RETURNS timestamptz
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
+  SELECT LEAST(
+    (SELECT min(COALESCE(lease_expires_at, wake_at, updated_at)) FROM agent_sessions
+      WHERE current_state IN ('PLANNING', 'EXECUTING_TOOL')
+        AND COALESCE(lease_expires_at, wake_at, updated_at) > (SELECT turnlock_now())),
+    (SELECT wake_at FROM agent_sessions WHERE wake_at > (SELECT turnlock_now())
+      AND current_state IN ('IDLE', 'AWAITING_INPUT', 'FAILED') ORDER BY wake_at LIMIT 1))
+$$`,
+  ];
+}
