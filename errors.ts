@@ -46,7 +46,7 @@ export const ERROR_CODES = {
   PARAMS_INVALID: kind('usage', 'Pass params that the input schema of the tool accepts.'),
   TOOL_NAME_INVALID: kind('usage', 'Use 1 to 64 letters, digits, underscores and hyphens.'),
   DEFINITION_INVALID: kind('usage', 'Correct the definition at the place that the message names.'),
-  EXECUTION_NOT_FOUND: kind('usage', 'List the calls that wait with runtime.awaiting({ tenantId }).'),
+  EXECUTION_NOT_FOUND: kind('usage', 'session.status() lists the calls that wait.'),
   OUTCOME_INVALID: kind('usage', 'Settle as succeeded with an output, as failed with a reason, or as runAgain.'),
   CONFIG_INVALID: kind('usage', 'Export the options of createRuntime from turnlock.config.ts.'),
   TRANSCRIPT_INVALID: kind('usage', 'Answer every tool call before the next message, in order.'),
@@ -56,7 +56,8 @@ export const ERROR_CODES = {
 
   // What the session allows
   SESSION_COMPLETED: kind('state', 'A completed session is final: create a new session.'),
-  EVENT_ILLEGAL: kind('state', 'Read the state of the session with session.explain(), then decide.'),
+  EVENT_ILLEGAL: kind('state', 'Read the state of the session with session.status(), then decide.'),
+  EXECUTION_RUNNING: kind('state', 'Wait until it ends, or cancel the run.'),
   RUN_CANCELLED: kind('state', 'Send a new message to begin another run.'),
 
   // Who was first

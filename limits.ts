@@ -25,6 +25,8 @@ export interface Limits {
   maxParallelTools: number;
   /** Attempts of one model call, the first among them. Default 3. */
   maxModelAttempts: number;
+  /** Attempts of one call of a repeatable class that ends without an answer, the first among them; then TIMED_OUT. Default 3. */
+  maxToolAttempts: number;
   /** Takeovers of one run from workers that died. One more fails it with LIMIT_RECOVERIES. Default 5. */
   maxRecoveries: number;
 
@@ -67,6 +69,7 @@ export const LIMITS: Limits = Object.freeze({
   maxToolCallsPerTurn: 64,
   maxParallelTools: 8,
   maxModelAttempts: 3,
+  maxToolAttempts: 3,
   maxRecoveries: 5,
   modelBackoffMs: 500,
   leaseMs: 15_000,

@@ -68,6 +68,33 @@ function openCall(planned: PlannedCall): OpenCall {
 }
 
 /**
+ * Every call once `event` happened, before settled ones are forgotten; `null` when the event does not fit.
+ *
+ * An event that leads out of the run settles what is open: what never started is known not to have happened, what was started is
+ * TIMED_OUT, its outcome unknown.
+ */
+export function callsAfter(calls: readonly OpenCall[], event: SessionEvent): OpenCall[] | null {
+  switch (event.type) {
+    case 'model.calledTools':
+      return planCalls(event.calls);
+    case 'run.cancelled':
+    case 'limit.met':
+    case 'model.failed':
+      return calls.map(closeCall);
+    case 'input.expired':
+      return event.fails ? (reduceCalls(calls, event)?.map(closeCall) ?? null) : reduceCalls(calls, event);
+    default:
+      return reduceCalls(calls, event);
+  }
+}
+
+function closeCall(call: OpenCall): OpenCall {
+  if (isSettled(call.status)) return call;
+  const event: ExecutionEvent = { type: call.status === 'PENDING' ? 'failed' : 'timedOut' };
+  return moved(call, event, { waitsFor: null, runAgain: false }) ?? call;
+}
+
+/**
  * The calls after `event`, or `null` when the event does not fit them (another attempt, an execution that is not open, a decision
  * that nobody waits for). Every change of a status is a transition of the tool-execution machine.
  */
@@ -76,7 +103,7 @@ export function reduceCalls(calls: readonly OpenCall[], event: SessionEvent): Op
   for (const change of changesOf(event)) {
     const place = next.findIndex((call) => call.executionId === change.executionId);
     const call = next[place];
-    const changed = call && change.apply(call);
+    const changed = call && change.apply(call, next);
     if (!changed) return null;
     next[place] = changed;
   }
@@ -85,7 +112,7 @@ export function reduceCalls(calls: readonly OpenCall[], event: SessionEvent): Op
 
 interface CallChange {
   executionId: string;
-  apply(call: OpenCall): OpenCall | null;
+  apply(call: OpenCall, all: readonly OpenCall[]): OpenCall | null;
 }
 
 function changesOf(event: SessionEvent): CallChange[] {
@@ -93,7 +120,7 @@ function changesOf(event: SessionEvent): CallChange[] {
     case 'execution.started':
       return event.executions.map(({ executionId, attempt }) => ({
         executionId,
-        apply: (call) => startCall(call, attempt),
+        apply: (call, all) => startCall(call, attempt, all),
       }));
     case 'execution.held':
       return event.executionIds.map((executionId) => ({ executionId, apply: holdCall }));
@@ -127,9 +154,10 @@ function changesOf(event: SessionEvent): CallChange[] {
   }
 }
 
-function startCall(call: OpenCall, attempt: number): OpenCall | null {
-  if (call.waitsFor !== null || attempt !== call.attempt + 1) return null;
-  if (call.unknownReason !== null && !call.runAgain) return null;
+/** A retry of an attempt that is in flight always may; what begins anew waits while a person is asked about a sibling. */
+function startCall(call: OpenCall, attempt: number, all: readonly OpenCall[]): OpenCall | null {
+  if (attempt !== call.attempt + 1) return null;
+  if (!isInFlight(call) && all.some(waitsForPerson)) return null;
   return moved(call, { type: 'started' }, { attempt, unknownReason: null, runAgain: false });
 }
 

@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate';
-import { countAnswers, type OpenCall, planCalls, reduceCalls, stateOfCalls } from './open-calls.ts';
+import { callsAfter, countAnswers, type OpenCall, planCalls, reduceCalls, stateOfCalls } from './open-calls.ts';
 import type { EventOf, SessionEvent } from './session-event.ts';
 import type { SessionState } from './session-state.ts';
 
@@ -43,15 +43,10 @@ interface Taken {
   event: SessionEvent;
 }
 
-/** The calls once `event` happened, or `null` when it does not fit. */
-function callsAfter({ context, event }: Taken): OpenCall[] | null {
-  return event.type === 'model.calledTools' ? planCalls(event.calls) : reduceCalls(context.calls, event);
-}
-
 /** Where the calls take the session, or `null` when `event` does not fit them. */
 function destination(taken: Taken): SessionState | null {
   if (!ofPresentRun(taken) || isNewMessage(taken.event)) return null;
-  const calls = callsAfter(taken);
+  const calls = callsAfter(taken.context.calls, taken.event);
   return calls === null ? null : stateOfCalls(calls);
 }
 
@@ -84,7 +79,7 @@ const planTools = ({ context, event }: Taken): Partial<SessionContext> => ({
 
 /** Changes to the calls. The answer to a question becomes that call's tool turn, so no event here writes a turn of its own. */
 const moveCalls = (taken: Taken): Partial<SessionContext> =>
-  withCalls(taken.context, callsAfter(taken) ?? taken.context.calls, 0);
+  withCalls(taken.context, callsAfter(taken.context.calls, taken.event) ?? taken.context.calls, 0);
 
 /** The way out of a run: every call of the present turn gets its tool turns. */
 const closeCalls = ({ context }: Taken): Partial<SessionContext> => ({

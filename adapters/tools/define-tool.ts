@@ -1,0 +1,78 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { TurnlockError } from '../../errors.ts';
+import type { InputSchema, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
+
+/** What `defineTool` takes. */
+export interface ToolDefinition<Schema extends InputSchema<never, unknown>, Output> {
+  /** `[A-Za-z0-9_-]{1,64}`, unique within an agent. */
+  name: string;
+  /** What the tool does, for the model. */
+  description: string;
+  /** Validates the params before anything is written; the tool gets its output. Its JSON Schema is shown to the model. */
+  inputSchema: Schema;
+  /**
+   * What a repeat of the act would do, so what happens when it was started and nothing says how it ended: `readOnly` and
+   * `idempotent` run again with the same key, `nonRepeatable` waits for a person. Default `nonRepeatable`.
+   */
+  effect?: ToolEffect;
+  /** Whether identical calls of one assistant turn all run. Default false: one runs and answers them all. */
+  repeatable?: boolean;
+  /** Milliseconds that one attempt may take, above 0. Default: the runtime's `toolTimeoutMs`. */
+  timeoutMs?: number;
+  /** Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result. */
+  execute(params: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Output | Promise<Output>;
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const EFFECTS: readonly ToolEffect[] = ['readOnly', 'idempotent', 'nonRepeatable'];
+
+/**
+ * Defines a tool that agents can call. Nothing is registered: pass the result to `defineAgent`.
+ *
+ * @throws TOOL_NAME_INVALID when the name has other characters or more than 64.
+ * @throws DEFINITION_INVALID when an option is not of its kind, or the schema cannot say itself as JSON Schema.
+ */
+export function defineTool<const Schema extends InputSchema<never, unknown>, Output>(
+  definition: ToolDefinition<Schema, Output>,
+): Tool {
+  const { name, effect = 'nonRepeatable', timeoutMs = null } = definition;
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new TurnlockError('TOOL_NAME_INVALID', {
+      message: `tool name not accepted: ${JSON.stringify(name)} (wanted 1 to 64 of A-Z a-z 0-9 _ -)`,
+    });
+  }
+  check(name, typeof definition.description === 'string', 'description', 'text');
+  check(name, EFFECTS.includes(effect), 'effect', EFFECTS.join(', '));
+  check(name, timeoutMs === null || (Number.isFinite(timeoutMs) && timeoutMs > 0), 'timeoutMs', 'milliseconds above 0');
+  check(name, typeof definition.execute === 'function', 'execute', 'a function');
+  return {
+    name,
+    description: definition.description,
+    inputSchema: definition.inputSchema as unknown as InputSchema,
+    inputJsonSchema: jsonSchemaOf(name, definition.inputSchema as unknown as InputSchema),
+    version: 1,
+    effect,
+    repeatable: definition.repeatable ?? false,
+    timeoutMs,
+    execute: definition.execute as Tool['execute'],
+  };
+}
+
+function check(tool: string, holds: boolean, option: string, wanted: string): void {
+  if (holds) return;
+  throw new TurnlockError('DEFINITION_INVALID', { message: `tool option not accepted: ${option} of ${tool} (wanted ${wanted})` });
+}
+
+function jsonSchemaOf(tool: string, schema: InputSchema): Record<string, unknown> {
+  const standard = schema?.['~standard'];
+  check(tool, typeof standard?.validate === 'function', 'inputSchema', 'a Standard Schema');
+  check(tool, typeof standard.jsonSchema?.input === 'function', 'inputSchema', 'a Standard Schema with JSON Schema output');
+  try {
+    return standard.jsonSchema.input({ target: 'draft-2020-12' });
+  } catch (cause) {
+    throw new TurnlockError('DEFINITION_INVALID', {
+      message: `schema has no JSON Schema form: inputSchema of ${tool} (found ${(cause as Error).message})`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import { TurnlockError } from '../errors.ts';
+import type { EffectClass, ExecutionStatus } from './execution-status.ts';
+import { isInFlight, type OpenCall, waitsForPerson } from './open-calls.ts';
+import type { SessionSnapshot } from './snapshot-codec.ts';
+
+/** What the effects of a snapshot need to know of an execution's row. */
+export interface ExecutionFacts {
+  executionId: string;
+  status: ExecutionStatus;
+  attempt: number;
+  effect: EffectClass;
+}
+
+/** Outside work that a committed snapshot owes. Data, never a closure. */
+export type Effect =
+  /** Ask the model; `attempt` starts at 1 and counts the failed attempts of this one call. */
+  | { type: 'callModel'; runId: string; attempt: number }
+  /** Commit the start of the next attempt, then run it. */
+  | { type: 'startExecution'; executionId: string; attempt: number; effect: EffectClass }
+  /** An attempt whose start is committed: its tool is being called, or its worker died. */
+  | { type: 'runAttempt'; executionId: string; attempt: number; effect: EffectClass };
+
+/**
+ * What `snapshot` owes the outside world, in call order. Read it from committed snapshots only.
+ *
+ * @throws INVARIANT_BROKEN when the rows and the snapshot tell different stories.
+ */
+export function pendingEffects(snapshot: SessionSnapshot, executions: readonly ExecutionFacts[]): Effect[] {
+  const { runId, failedModelAttempts, calls } = snapshot.context;
+  if (snapshot.value === 'PLANNING' && runId !== null) {
+    return [{ type: 'callModel', runId, attempt: failedModelAttempts + 1 }];
+  }
+  if (snapshot.value !== 'EXECUTING_TOOL') return [];
+  const rows = new Map(executions.map((execution) => [execution.executionId, execution]));
+  const mayBegin = !calls.some(waitsForPerson);
+  return calls.flatMap((call): Effect[] => {
+    const { executionId, attempt } = call;
+    const { effect } = agreeing(call, rows.get(executionId));
+    if (isInFlight(call)) return [{ type: 'runAttempt', executionId, attempt, effect }];
+    const begins = mayBegin && (call.status === 'PENDING' || call.runAgain);
+    return begins ? [{ type: 'startExecution', executionId, attempt: attempt + 1, effect }] : [];
+  });
+}
+
+function agreeing(call: OpenCall, row: ExecutionFacts | undefined): ExecutionFacts {
+  if (row !== undefined && row.status === call.status && row.attempt === call.attempt) return row;
+  const found = row === undefined ? 'no row' : `${row.status} at attempt ${row.attempt}`;
+  throw new TurnlockError('INVARIANT_BROKEN', {
+    message: `snapshot and row of an execution differ: ${call.executionId} (found ${found}, wanted ${call.status} at attempt ${call.attempt})`,
+    details: { executionId: call.executionId },
+  });
+}

@@ -1,0 +1,136 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { isTurnlockError, TurnlockError } from '../errors.ts';
+import { nextSnapshot } from '../machines/next-snapshot.ts';
+import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machines/session-event.ts';
+import { encodeSnapshot } from '../machines/snapshot-codec.ts';
+import { isResting } from '../machines/session-state.ts';
+import type { CommitRequest, CommitResult } from './commit-request.ts';
+import type { AgentSessionRow } from './entities/agent-session.entity.ts';
+import { grantLease } from './lease.ts';
+import { projectRows } from './project-rows.ts';
+import { findSession, toCommittedSession } from './read-session.ts';
+import { readOpenExecutions } from './read-open-executions.ts';
+import { readSeenEvent, type SeenEvent } from './read-seen-event.ts';
+import { inTransaction, type Store } from './session-transaction.ts';
+import { findCommittedEvent } from './resolve-commit.ts';
+import { writeCommit } from './write-commit.ts';
+
+/** How often a commit that certainly did not happen is tried again before its error is handed on. */
+const MAX_TRIES = 4;
+
+/**
+ * Takes one event: one transaction, one new version, or nothing at all.
+ *
+ * Once this resolves the transition is durable and visible to everybody. A commit whose answer was lost is resolved by its event id
+ * under the same lock, so the caller learns what is true.
+ *
+ * @throws EVENT_ILLEGAL when the present state does not take the event.
+ * @throws SESSION_NOT_FOUND, SESSION_BUSY, LEASE_HELD, TOKEN_STALE when the session or its lease is not as wanted.
+ * @throws MESSAGE_CONFLICT when the event id was used for other content.
+ * @throws COMMIT_UNKNOWN when neither the commit nor its resolution got an answer.
+ */
+export async function commitEvent(store: Store, request: CommitRequest): Promise<CommitResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    let written: CommitResult | undefined;
+    try {
+      return await inTransaction(
+        store,
+        {
+          tenantId: request.tenantId,
+          lockedSessionId: request.sessionId,
+          refuseHeldLock: request.claim.type === 'takeOver',
+        },
+        async (em) => {
+          written = await takeEvent(store, em, request);
+          return written;
+        },
+      );
+    } catch (error) {
+      if (!isTurnlockError(error)) throw error;
+      const unknown = error.code === 'COMMIT_UNKNOWN';
+      if (unknown && written !== undefined && (await findCommittedEvent(store, request))) return written;
+      if (!(unknown || error.category === 'transient') || attempt >= MAX_TRIES) throw error;
+      await store.environment.sleep(backoffMs(store, attempt));
+    }
+  }
+}
+
+function backoffMs({ environment }: Store, attempt: number): number {
+  return 20 * 2 ** attempt * (0.5 + environment.random());
+}
+
+async function takeEvent(store: Store, em: EntityManager, request: CommitRequest): Promise<CommitResult> {
+  const row = await findSession(em, request);
+  const { now, seen } = await readSeenEvent(em, request);
+  if (seen !== null) return repeat(em, row, request, { ...seen, now });
+  const session = toCommittedSession(row);
+  const before = session.snapshot;
+  const open = await readOpenExecutions(em, session);
+  // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
+  grantLease(row as Parameters<typeof grantLease>[0], request.claim, now, false);
+  const after = nextSnapshot(before, request.event);
+  const lease = grantLease(row as Parameters<typeof grantLease>[0], request.claim, now, isResting(after.value));
+  const changes = projectRows({
+    sessionId: request.sessionId,
+    before,
+    after,
+    event: request.event,
+    executions: open.executions,
+    callTurnId: open.callTurnId,
+    now,
+    token: lease.leaseToken,
+    newId: () => store.environment.uuid(),
+  });
+  checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
+  Object.assign(row, {
+    currentState: after.value,
+    snapshot: encodeSnapshot(after),
+    ...lease,
+    recoveries: resetsRecoveries(request.event) ? 0 : lease.recoveries,
+    wakeAt: wakeAfter(request, row.wakeAt ?? null, now),
+    updatedAt: now,
+  });
+  const transition = {
+    sequence: row.version + 1,
+    from: before.value,
+    to: after.value,
+    event: recordedEvent(request.event),
+    eventId: request.eventId,
+    runId: after.context.runId,
+  };
+  const executions = await writeCommit(store, em, { request, row, open: open.rows, changes, transition, now });
+  return { repeated: false, session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
+}
+
+function resetsRecoveries(event: SessionEvent): boolean {
+  return event.type === 'user.messaged' || event.type === 'session.retried';
+}
+
+/** A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. */
+function wakeAfter({ event, claim }: CommitRequest, stored: Date | null, now: Date): Date | null {
+  if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
+  return claim.type === 'none' ? stored : null;
+}
+
+/** The machine counts turns, the projection writes them: they must tell the same story. */
+function checkTurnCount(first: number, written: number, next: number): void {
+  if (first + written === next) return;
+  throw new TurnlockError('INVARIANT_BROKEN', {
+    message: `turns of a commit do not add up: ${written} from index ${first} (found next index ${next}, wanted ${first + written})`,
+  });
+}
+
+async function repeat(em: EntityManager, row: AgentSessionRow, request: CommitRequest, seen: SeenEvent & { now: Date }): Promise<CommitResult> {
+  if (seen.contentDigest !== null && request.contentDigest !== undefined && seen.contentDigest !== request.contentDigest) {
+    throw new TurnlockError('MESSAGE_CONFLICT', {
+      message: `message id was used for other content: session ${request.sessionId} (found another message, wanted the same one)`,
+      details: { sessionId: request.sessionId, sequence: seen.sequence },
+    });
+  }
+  const session = toCommittedSession(row);
+  const { executions } = await readOpenExecutions(em, session);
+  const event = (seen.event ?? { type: seen.type }) as RecordedEvent;
+  const { sequence, from, to, runId } = seen;
+  const transition = { sequence, from, to, event, eventId: request.eventId, runId };
+  return { repeated: true, session, now: seen.now, transition, turns: [], executions };
+}

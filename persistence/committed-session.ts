@@ -1,0 +1,28 @@
+import type { Json } from '../machines/event-content.ts';
+import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
+import type { SessionState } from '../machines/session-state.ts';
+
+/** A session as it was last committed. */
+export interface CommittedSession {
+  sessionId: string;
+  tenantId: string;
+  userId: string;
+  externalId: string | null;
+  agentName: string;
+  agentVersion: number;
+  modelId: string;
+  state: SessionState;
+  /** The sequence of the last transition. */
+  version: number;
+  /** The fencing token of the last grant. */
+  token: number;
+  leaseHolder: string | null;
+  leaseExpiresAt: Date | null;
+  recoveries: number;
+  /** When the session wants to be looked at again, on the database's clock. */
+  wakeAt: Date | null;
+  snapshot: SessionSnapshot;
+  metadata: { [name: string]: Json };
+  createdAt: Date;
+  updatedAt: Date;
+}

@@ -1,0 +1,24 @@
+import { inTransaction, type Store } from './session-transaction.ts';
+import type { SessionKey } from './read-session.ts';
+
+/** Which owed sessions are wanted. */
+export interface OwedQuery {
+  /** Names of the agents that the caller can act for. */
+  agents: string[];
+  /** Sessions that the caller found it cannot act for. */
+  excluding: string[];
+  /** How many at the most. */
+  max: number;
+}
+
+/** Sessions of any tenant that owe work and have no live lease, longest due first. A hint: whoever takes one over checks again. */
+export async function findOwedSessions(store: Store, { agents, excluding, max }: OwedQuery): Promise<SessionKey[]> {
+  return inTransaction(store, { tenantId: '' }, async (em) => {
+    const rows = (await em.execute(
+      `select tenant_id, session_id from turnlock.sweep_sessions(?,
+         array(select jsonb_array_elements_text(?::jsonb)), array(select jsonb_array_elements_text(?::jsonb)::uuid))`,
+      [max, JSON.stringify(agents), JSON.stringify(excluding)],
+    )) as { tenant_id: string; session_id: string }[];
+    return rows.map((row) => ({ tenantId: row.tenant_id, sessionId: row.session_id }));
+  });
+}

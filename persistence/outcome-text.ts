@@ -1,0 +1,32 @@
+import type { Json } from '../machines/event-content.ts';
+import type { ExecutionStatus } from '../machines/execution-status.ts';
+
+/** What a tool turn needs of its execution. */
+export interface SettledExecution {
+  status: ExecutionStatus;
+  outputPayload: Json | null;
+  errorMessage: string | null;
+}
+
+/** How the model is told that an execution ended. */
+export function outcomeOf(status: ExecutionStatus): 'succeeded' | 'failed' | 'unknown' {
+  if (status === 'SUCCESS') return 'succeeded';
+  return status === 'FAILED' ? 'failed' : 'unknown';
+}
+
+/**
+ * The text of a tool turn. An output that is a string stands as it is, another one as JSON. An unknown outcome is told as unknown,
+ * never as an error: the model must not conclude that nothing happened.
+ */
+export function outcomeText(execution: SettledExecution): string {
+  switch (outcomeOf(execution.status)) {
+    case 'succeeded':
+      return typeof execution.outputPayload === 'string'
+        ? execution.outputPayload
+        : JSON.stringify(execution.outputPayload);
+    case 'failed':
+      return `The call failed: ${execution.errorMessage ?? 'no reason was recorded'}`;
+    default:
+      return `The outcome of this call is unknown: it was started, and nothing says how it ended. It may have taken effect. Verify before you repeat it. ${execution.errorMessage ?? ''}`.trimEnd();
+  }
+}

@@ -1,0 +1,226 @@
+import type { ModelCallContent, ModelTurnContent, OutcomeContent } from '../machines/event-content.ts';
+import { isSettled } from '../machines/execution-status.ts';
+import { callsAfter, type OpenCall } from '../machines/open-calls.ts';
+import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
+import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
+import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
+import { outcomeOf, outcomeText } from './outcome-text.ts';
+import type { ExecutionProgress, ExecutionRow, RowChanges, TurnRow } from './row-changes.ts';
+
+/** What the projection of one event is made from. */
+export interface Projected {
+  sessionId: string;
+  before: SessionSnapshot;
+  after: SessionSnapshot;
+  event: SessionEvent;
+  /** The executions of the open assistant turn, fresh under the lock. */
+  executions: readonly ExecutionRow[];
+  /** The assistant turn whose calls are open. */
+  callTurnId: string | null;
+  /** The database's time, read after the lock. */
+  now: Date;
+  /** The fencing token after this commit. */
+  token: number;
+  newId(): string;
+}
+
+/** The rows that `event` writes: a pure function of its input, shared by every form of the commit. */
+export function projectRows(input: Projected): RowChanges {
+  const { event } = input;
+  const ownTurn = turnOfEvent(input);
+  const insertedExecutions = event.type === 'model.calledTools' ? insertExecutions(input, event, ownTurn?.turnId ?? '') : [];
+  const updatedExecutions = updateExecutions(input);
+  const executions = [...input.executions, ...insertedExecutions].map((execution) => ({
+    ...execution,
+    ...updatedExecutions.get(execution.executionId),
+  }));
+  const answers = answerCalls(input, executions, ownTurn?.turnId ?? input.callTurnId);
+  const turns = [...(ownTurn === null ? [] : [ownTurn]), ...answers];
+  return { turns, insertedExecutions, updatedExecutions, modelCall: modelCallOf(event) };
+}
+
+function turnOfEvent(input: Projected): TurnRow | null {
+  const { event, after } = input;
+  if (event.type === 'user.messaged' && event.answersExecutionId === undefined) {
+    const { text, parts, metadata, normalised } = event.content;
+    return { ...emptyTurn(input, 0), role: 'user', content: text, parts, metadata, normalised, runId: event.runId };
+  }
+  if (event.type === 'model.replied' || event.type === 'model.calledTools') {
+    return { ...emptyTurn(input, 0), ...assistantTurn(event.content), runId: after.context.runId };
+  }
+  return null;
+}
+
+function assistantTurn(content: ModelTurnContent): Partial<TurnRow> {
+  const { text, parts, usage, metadata, normalised } = content;
+  return { role: 'assistant', content: text, parts, tokenUsageJson: usage, metadata, normalised };
+}
+
+function emptyTurn({ before, newId }: Projected, offset: number): TurnRow {
+  return {
+    turnId: newId(),
+    turnIndex: before.context.nextTurnIndex + offset,
+    runId: before.context.runId,
+    role: 'tool',
+    content: '',
+    parts: [],
+    tokenUsageJson: {},
+    executionId: null,
+    callTurnId: null,
+    callOrdinal: null,
+    normalised: null,
+    metadata: {},
+  };
+}
+
+function insertExecutions(input: Projected, event: EventOf<'model.calledTools'>, turnId: string): ExecutionRow[] {
+  const calls = callsAfter([], event) ?? [];
+  return event.calls.map((planned, place) => {
+    const call = calls[place] as OpenCall;
+    return { ...identityOf(input, planned, turnId), ...initialProgress(input, planned, call) };
+  });
+}
+
+function identityOf(input: Projected, planned: PlannedCall, turnId: string) {
+  const { toolName, toolVersion, effect, repeatable, params, paramsDigest, providerCallId, rawInput, normalised } =
+    planned.content;
+  const ordinal = planned.ordinals[0] ?? 0;
+  const idempotencyKey = turnIdempotencyKey({
+    sessionId: input.sessionId,
+    turnIndex: input.before.context.nextTurnIndex,
+    toolName,
+    digest: paramsDigest,
+    ...(repeatable ? { ordinal } : {}),
+  });
+  return {
+    executionId: planned.executionId,
+    turnId,
+    runId: input.after.context.runId ?? '',
+    ordinal,
+    toolName,
+    toolVersion,
+    effect,
+    idempotencyKey,
+    inputParameters: params,
+    paramsDigest,
+    providerCallId,
+    rawInput,
+    normalised,
+  };
+}
+
+function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall): ExecutionProgress {
+  const progress: ExecutionProgress = {
+    status: call.status,
+    attempt: call.attempt,
+    outputPayload: null,
+    errorMessage: null,
+    errorCode: null,
+    startedAt: input.now,
+    completedAt: null,
+    deadlineAt: null,
+    fencingToken: null,
+    unknownAt: null,
+    unknownReason: null,
+    settledBy: null,
+  };
+  if (call.status === 'RUNNING') return { ...progress, ...startOf(input, planned.content.timeoutMs) };
+  return isSettled(call.status) ? { ...progress, ...outcomeColumns(input, call, planned.content.settled) } : progress;
+}
+
+/** What an attempt has from its start: deadline and token are those of the attempt. */
+function startOf({ now, token }: Projected, timeoutMs: number): Partial<ExecutionProgress> {
+  return { startedAt: now, deadlineAt: new Date(now.getTime() + timeoutMs), fencingToken: token };
+}
+
+function outcomeColumns(input: Projected, call: OpenCall, content: OutcomeContent = {}): Partial<ExecutionProgress> {
+  if (call.status === 'SUCCESS') return { outputPayload: content.output ?? null, completedAt: input.now };
+  const errorMessage = content.error?.message ?? null;
+  return { errorMessage, errorCode: content.error?.code ?? null, completedAt: input.now };
+}
+
+function updateExecutions(input: Projected): Map<string, Partial<ExecutionProgress>> {
+  const before = input.before.context.calls;
+  const after = callsAfter(before, input.event) ?? before;
+  const updates = new Map<string, Partial<ExecutionProgress>>();
+  if (input.event.type === 'model.calledTools') return updates;
+  for (const [place, call] of after.entries()) {
+    const change = changeOf(input, before[place] as OpenCall, call);
+    if (Object.keys(change).length > 0) updates.set(call.executionId, change);
+  }
+  return updates;
+}
+
+function changeOf(input: Projected, before: OpenCall, after: OpenCall): Partial<ExecutionProgress> {
+  const change: Partial<ExecutionProgress> = {};
+  if (before.status !== after.status) change.status = after.status;
+  if (before.attempt !== after.attempt) Object.assign(change, { attempt: after.attempt }, startOf(input, timeoutOf(input, after)));
+  if (before.unknownReason !== after.unknownReason) {
+    change.unknownReason = after.unknownReason;
+    change.unknownAt = after.unknownReason === null ? null : input.now;
+  }
+  if (!isSettled(before.status) && isSettled(after.status)) {
+    Object.assign(change, outcomeColumns(input, after, contentFor(input.event, after.executionId)));
+    if ('by' in input.event) change.settledBy = input.event.by;
+  }
+  return change;
+}
+
+function timeoutOf({ event }: Projected, call: OpenCall): number {
+  const started = event.type === 'execution.started' ? event.executions : [];
+  return started.find(({ executionId }) => executionId === call.executionId)?.timeoutMs ?? 0;
+}
+
+/** What `event` says of the outcome of one execution. */
+function contentFor(event: SessionEvent, executionId: string): OutcomeContent {
+  switch (event.type) {
+    case 'tool.settled':
+    case 'tool.evidenced':
+      return event.results.find((result) => result.executionId === executionId)?.content ?? {};
+    case 'execution.settledByPerson':
+    case 'approval.denied':
+    case 'input.expired':
+    case 'run.cancelled':
+      return event.content;
+    case 'user.messaged':
+      return { output: event.content.text };
+    case 'limit.met':
+    case 'model.failed':
+      return { error: { code: event.code, message: event.content.message } };
+    default:
+      return {};
+  }
+}
+
+/** The tool turns of an assistant turn: written together, in call order, by the commit that settles its last call. */
+function answerCalls(input: Projected, executions: readonly ExecutionRow[], callTurnId: string | null): TurnRow[] {
+  const { before, after, event } = input;
+  const calls = callsAfter(before.context.calls, event) ?? before.context.calls;
+  if (after.context.calls.length > 0 || calls.length === 0) return [];
+  const rows = new Map(executions.map((execution) => [execution.executionId, execution]));
+  const ownTurns = event.type === 'model.calledTools' ? 1 : 0;
+  return calls
+    .flatMap((call) => call.ordinals.map((ordinal) => ({ ordinal, execution: rows.get(call.executionId) as ExecutionRow })))
+    .sort((a, b) => a.ordinal - b.ordinal)
+    .map(({ ordinal, execution }, place) => ({
+      ...emptyTurn(input, ownTurns + place),
+      content: outcomeText(execution),
+      parts: [{ type: 'toolResult', ordinal, toolName: execution.toolName, outcome: outcomeOf(execution.status) }],
+      executionId: execution.executionId,
+      callTurnId,
+      callOrdinal: ordinal,
+    }));
+}
+
+function modelCallOf(event: SessionEvent): ModelCallContent | null {
+  switch (event.type) {
+    case 'model.replied':
+    case 'model.calledTools':
+    case 'model.attemptFailed':
+    case 'model.failed':
+    case 'limit.met':
+      return event.content.modelCall ?? null;
+    default:
+      return null;
+  }
+}

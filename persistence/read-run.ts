@@ -1,0 +1,44 @@
+import type { SessionState } from '../machines/session-state.ts';
+import type { SessionKey } from './read-session.ts';
+import { inTransaction, type Store } from './session-transaction.ts';
+
+/** How a run ended, read from its rows. */
+export interface StoredRunEnd {
+  /** The state after the run's last transition. */
+  state: SessionState;
+  /** The event of that transition. */
+  event: string;
+  reply: string | null;
+  /** The last recorded error of a model call of the run. */
+  modelError: string | null;
+}
+
+interface RunRow {
+  to_state: SessionState;
+  event: string;
+  reply: string | null;
+  model_error: string | null;
+}
+
+/** The last transition and the last reply of a run; `null` when the session has no such run. */
+export async function readRun(store: Store, { tenantId, sessionId }: SessionKey, runId: string): Promise<StoredRunEnd | null> {
+  return inTransaction(store, { tenantId }, async (em) => {
+    const [row] = (await em.execute(
+      `select t.to_state, t.event,
+              (select u.content from turnlock.agent_turns u
+                where u.session_id = t.session_id and u.run_id = t.run_id and u.role = 'assistant'
+                  and not exists (select from turnlock.agent_turns a where a.call_turn_id = u.turn_id)
+                order by u.turn_index desc limit 1) as reply,
+              (select m.error_message from turnlock.agent_model_calls m
+                where m.session_id = t.session_id and m.run_id = t.run_id and m.error_message is not null
+                order by m.started_at desc limit 1) as model_error
+         from turnlock.agent_transitions t
+        where t.session_id = ? and t.run_id = ?
+          and t.event not in ('message.enqueued', 'message.rejected', 'memory.stored', 'content.erased', 'machine.upgraded')
+        order by t.sequence desc limit 1`,
+      [sessionId, runId],
+    )) as [RunRow | undefined];
+    if (row === undefined) return null;
+    return { state: row.to_state, event: row.event, reply: row.reply, modelError: row.model_error };
+  });
+}

@@ -1,0 +1,63 @@
+import type { Json, ModelCallContent, Normalised, TokenUsage, TurnPart } from '../machines/event-content.ts';
+import type { EffectClass, ExecutionStatus, UnknownReason } from '../machines/execution-status.ts';
+
+/** A turn to insert. */
+export interface TurnRow {
+  turnId: string;
+  turnIndex: number;
+  runId: string | null;
+  role: 'user' | 'assistant' | 'system' | 'tool';
+  content: string;
+  parts: TurnPart[] | Json[];
+  tokenUsageJson: TokenUsage;
+  executionId: string | null;
+  callTurnId: string | null;
+  callOrdinal: number | null;
+  normalised: Normalised;
+  metadata: { [name: string]: Json };
+}
+
+/** The part of an execution that never changes once it was written. */
+export interface ExecutionIdentity {
+  executionId: string;
+  turnId: string;
+  runId: string;
+  ordinal: number;
+  toolName: string;
+  toolVersion: number;
+  effect: EffectClass;
+  idempotencyKey: string;
+  inputParameters: Json;
+  paramsDigest: string;
+  providerCallId: string | null;
+  rawInput: string | null;
+  normalised: Normalised;
+}
+
+/** The part of an execution that moves. */
+export interface ExecutionProgress {
+  status: ExecutionStatus;
+  attempt: number;
+  outputPayload: Json | null;
+  errorMessage: string | null;
+  errorCode: string | null;
+  startedAt: Date;
+  completedAt: Date | null;
+  deadlineAt: Date | null;
+  fencingToken: number | null;
+  unknownAt: Date | null;
+  unknownReason: UnknownReason | null;
+  settledBy: string | null;
+}
+
+/** A whole execution, as its row holds it. */
+export type ExecutionRow = ExecutionIdentity & ExecutionProgress;
+
+/** What one commit writes beside the session's row and its transition. */
+export interface RowChanges {
+  turns: TurnRow[];
+  insertedExecutions: ExecutionRow[];
+  /** By execution id: the properties that change. */
+  updatedExecutions: Map<string, Partial<ExecutionProgress>>;
+  modelCall: ModelCallContent | null;
+}

@@ -1,0 +1,82 @@
+import { IsolationLevel } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { TurnlockError } from '../errors.ts';
+import type { Environment } from '../environment.ts';
+import type { Limits } from '../limits.ts';
+import type { Database } from './database.contract.ts';
+import { lockKey } from './keys/lock-key.ts';
+import { toTurnlockError } from './sqlstate.ts';
+
+/** What every statement of ours needs. */
+export interface Store {
+  database: Database;
+  environment: Environment;
+  limits: Limits;
+}
+
+/** Which rows a transaction may see, and whether it takes the session's advisory lock. */
+export interface TransactionScope {
+  tenantId: string;
+  /** The session whose lock is taken before anything is read; absent: no lock. */
+  lockedSessionId?: string;
+  /** Whether a held lock is a refusal (LEASE_HELD) instead of a wait: whoever holds it is alive. Default false. */
+  refuseHeldLock?: boolean;
+}
+
+/**
+ * Runs `work` in one transaction of a fresh identity map and commits it.
+ *
+ * The isolation level is named, whatever server, role or pool default to: under repeatable read a waiter for the lock would read
+ * what was true before it waited. The lock stands in a statement that reads nothing, for the same reason (shown by the C62 tests).
+ * Settings are local to the transaction, so a transaction-mode pooler is fine. A write's answer waits for the disk.
+ *
+ * @throws COMMIT_UNKNOWN when the answer to COMMIT was lost; every other failure means that nothing was written.
+ */
+export async function inTransaction<Result>(
+  store: Store,
+  scope: TransactionScope,
+  work: (em: EntityManager) => Promise<Result>,
+): Promise<Result> {
+  const em = store.database.orm.em.fork({ clear: true }) as EntityManager;
+  try {
+    await em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
+    try {
+      await prepare(store, scope, em);
+      const result = await work(em);
+      await em.commit();
+      return result;
+    } catch (error) {
+      await em.rollback().catch(() => undefined);
+      throw error;
+    }
+  } catch (error) {
+    throw toTurnlockError(error);
+  }
+}
+
+async function prepare({ database, environment, limits }: Store, scope: TransactionScope, em: EntityManager): Promise<void> {
+  const settings: [string, string][] = [
+    ['turnlock.tenant', scope.tenantId],
+    ['synchronous_commit', 'on'],
+    ['lock_timeout', `${limits.lockTimeoutMs}ms`],
+    ['statement_timeout', `${limits.statementTimeoutMs}ms`],
+  ];
+  if (database.runtimeRole !== null) settings.push(['role', database.runtimeRole]);
+  const parts = settings.map(() => 'set_config(?, ?, true)');
+  const values: string[] = settings.flat();
+  if (scope.lockedSessionId !== undefined) {
+    parts.push(scope.refuseHeldLock ? 'pg_try_advisory_xact_lock(?) as locked' : 'pg_advisory_xact_lock(?)');
+    values.push(lockKey(scope.lockedSessionId));
+  }
+  const [row] = (await em.execute(`select ${parts.join(', ')}`, values)) as [{ locked?: boolean }];
+  if (row.locked === false) throw lockHeld(scope);
+  if (scope.lockedSessionId !== undefined) {
+    await environment.faultPoint('afterLock', { sessionId: scope.lockedSessionId });
+  }
+}
+
+function lockHeld({ lockedSessionId }: TransactionScope): TurnlockError {
+  return new TurnlockError('LEASE_HELD', {
+    message: `session is being committed to: ${lockedSessionId} (found its lock held, wanted it free)`,
+  });
+}

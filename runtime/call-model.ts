@@ -1,0 +1,166 @@
+import type { ModelResponse, ModelTurn } from '../adapters/models/model.contract.ts';
+import { isTurnlockError, TurnlockError } from '../errors.ts';
+import type { Json, ModelCallContent, ModelTurnContent, TurnPart } from '../machines/event-content.ts';
+import type { SessionEvent } from '../machines/session-event.ts';
+import { normaliseError } from '../persistence/values/normalise-error.ts';
+import { normaliseJson } from '../persistence/values/normalise-json.ts';
+import { normaliseText } from '../persistence/values/normalise-text.ts';
+import type { DriveContext } from './drive-context.ts';
+import { planCalls } from './plan-calls.ts';
+
+/**
+ * Asks the model once and says what happened as an event; `null` when the drive was aborted meanwhile.
+ *
+ * Holds no connection. A call that the model asked for counts only when the whole answer came.
+ */
+export async function callModel(
+  drive: DriveContext,
+  turns: ModelTurn[],
+  call: { runId: string; attempt: number },
+): Promise<SessionEvent | null> {
+  const { runId, attempt } = call;
+  const met = limitMet(drive, runId);
+  if (met !== null) return met;
+  const record = beginRecord(drive, turns, attempt);
+  const started = drive.environment.monotonic();
+  const sinceStart = () => Math.round(drive.environment.monotonic() - started);
+  try {
+    const response = await ask(drive, turns, call);
+    if (drive.signal.aborted) return null;
+    return await toEvent(drive, runId, response, { ...record, latencyMs: sinceStart() });
+  } catch (thrown) {
+    if (drive.signal.aborted) return null;
+    return failedAttempt(drive, call, thrown, { ...record, latencyMs: sinceStart() });
+  }
+}
+
+function limitMet({ actor, limits }: DriveContext, runId: string): SessionEvent | null {
+  const { session } = { session: actor.committed() };
+  if (session.snapshot.context.modelCalls < limits.maxModelCallsPerRun) return null;
+  const message = `The run made ${limits.maxModelCallsPerRun} model calls, which is the limit.`;
+  return { type: 'limit.met', runId, code: 'LIMIT_MODEL_CALLS', content: { message } };
+}
+
+function beginRecord(drive: DriveContext, turns: ModelTurn[], attempt: number): ModelCallContent {
+  const { agent, environment } = drive;
+  return {
+    modelCallId: environment.uuid(),
+    attempt,
+    modelId: agent.model.modelId,
+    agentVersion: agent.version,
+    tools: [...agent.tools.values()].map((tool) => ({ name: tool.name, version: tool.version })),
+    windowFrom: turns[0]?.turnIndex ?? 0,
+    windowTo: turns.at(-1)?.turnIndex ?? 0,
+    startedAt: environment.now(),
+    latencyMs: 0,
+    usage: {},
+    finishReason: null,
+    providerRequestId: null,
+    errorCode: null,
+    errorMessage: null,
+  };
+}
+
+async function ask(drive: DriveContext, turns: ModelTurn[], call: { runId: string; attempt: number }): Promise<ModelResponse> {
+  const { agent, environment, limits, session, emit } = drive;
+  const over = new AbortController();
+  const timeout = new AbortController();
+  const signal = AbortSignal.any([drive.signal, timeout.signal]);
+  const timedOut = environment.sleep(limits.modelTimeoutMs, over.signal).then(() => {
+    const error = new TurnlockError('MODEL_FAILED', {
+      message: `model did not answer in time: ${agent.model.modelId} (found nothing after ${limits.modelTimeoutMs} ms)`,
+    });
+    timeout.abort(error);
+    throw error;
+  });
+  timedOut.catch(() => undefined);
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal });
+  });
+  aborted.catch(() => undefined);
+  const { tenantId, userId, sessionId } = session;
+  const tools = [...agent.tools.values()].map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.inputJsonSchema as Json,
+  }));
+  const request = { instructions: agent.instructions, turns, tools, tenantId, userId, sessionId, ...call };
+  try {
+    const answer = Promise.resolve(
+      agent.model.generate(request, {
+        signal,
+        emit: ({ type, text }) => {
+          if (!signal.aborted) emit({ type: 'delta', kind: type, text, ...call });
+        },
+      }),
+    );
+    answer.catch(() => undefined);
+    return await Promise.race([answer, timedOut, aborted]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function toEvent(
+  drive: DriveContext,
+  runId: string,
+  response: ModelResponse,
+  record: ModelCallContent,
+): Promise<SessionEvent> {
+  const { limits } = drive;
+  const toolCalls = response.toolCalls ?? [];
+  const modelCall: ModelCallContent = {
+    ...record,
+    usage: usageOf(drive, response),
+    finishReason: response.finishReason ?? null,
+    providerRequestId: response.providerRequestId ?? null,
+  };
+  if (toolCalls.length > limits.maxToolCallsPerTurn) {
+    const message = `The model asked for ${toolCalls.length} calls in one turn; the limit is ${limits.maxToolCallsPerTurn}.`;
+    return { type: 'limit.met', runId, code: 'LIMIT_TOOL_CALLS', content: { message, modelCall } };
+  }
+  const content = contentOf(drive, response, modelCall);
+  if (toolCalls.length === 0) return { type: 'model.replied', runId, final: false, content };
+  const plan = await planCalls(drive, toolCalls);
+  const parts = [...content.parts, ...plan.parts];
+  return { type: 'model.calledTools', runId, calls: plan.calls, content: { ...content, parts } };
+}
+
+function usageOf({ limits }: DriveContext, response: ModelResponse): ModelCallContent['usage'] {
+  const { value } = normaliseJson(response.usage ?? {}, { maxBytes: limits.maxMetadataBytes, maxDepth: limits.maxDepth, name: 'usage' });
+  return value as ModelCallContent['usage'];
+}
+
+function contentOf({ limits }: DriveContext, response: ModelResponse, modelCall: ModelCallContent): ModelTurnContent {
+  const maxBytes = limits.maxReplyBytes;
+  const text = normaliseText(response.text ?? '', { maxBytes, name: 'reply' });
+  const given = response.parts ?? (text.value === '' ? [] : [{ type: 'text', text: text.value }]);
+  const parts = normaliseJson(given, { maxBytes, maxDepth: limits.maxDepth, name: 'parts' });
+  const notes = [...text.notes, ...parts.notes];
+  return {
+    text: text.value,
+    parts: parts.value as TurnPart[],
+    usage: modelCall.usage,
+    metadata: {},
+    normalised: notes.length > 0 ? notes : null,
+    modelCall,
+  };
+}
+
+function failedAttempt(
+  drive: DriveContext,
+  { runId, attempt }: { runId: string; attempt: number },
+  thrown: unknown,
+  record: ModelCallContent,
+): SessionEvent {
+  const { limits, environment } = drive;
+  const { message } = normaliseError(thrown, limits);
+  const errorCode = isTurnlockError(thrown) ? thrown.code : 'MODEL_FAILED';
+  const content = { message, modelCall: { ...record, errorCode, errorMessage: message } };
+  const hopeless = isTurnlockError(thrown) && !thrown.retryable;
+  if (hopeless || attempt >= limits.maxModelAttempts) {
+    return { type: 'model.failed', runId, code: errorCode, content };
+  }
+  const retryInMs = Math.round(limits.modelBackoffMs * 2 ** (attempt - 1) * (0.5 + environment.random()));
+  return { type: 'model.attemptFailed', runId, retryInMs, content };
+}

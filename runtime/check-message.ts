@@ -1,0 +1,42 @@
+import { type Limits, MAX_CHARACTERS } from '../limits.ts';
+import type { Json, UserTurnContent } from '../machines/event-content.ts';
+import { checkIdentifier } from '../persistence/values/check-identifier.ts';
+import { normaliseJson } from '../persistence/values/normalise-json.ts';
+import { normaliseText } from '../persistence/values/normalise-text.ts';
+
+/** What goes with a message. */
+export interface SendOptions {
+  /** The caller's id, 1 to 255 characters, unique within the session: a repeat returns the first run and writes nothing. */
+  messageId?: string;
+  /** Stored with the user turn; JSON, shown to nobody but its readers. Default none. */
+  metadata?: { [name: string]: unknown };
+}
+
+/** The user turn of a message: checked and normalised, nothing written. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
+export function checkMessage(text: string, { messageId, metadata = {} }: SendOptions, limits: Limits): UserTurnContent {
+  if (messageId !== undefined) checkIdentifier(messageId, { name: 'messageId', maxCharacters: MAX_CHARACTERS.messageId });
+  const message = normaliseText(text, { maxBytes: limits.maxMessageBytes, name: 'message' });
+  const extra = checkMetadata(metadata, limits);
+  const notes = [...message.notes, ...extra.notes];
+  return {
+    text: message.value,
+    parts: [{ type: 'text', text: message.value }],
+    metadata: extra.value,
+    normalised: notes.length > 0 ? notes : null,
+  };
+}
+
+/** Metadata as it will be stored. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
+export function checkMetadata(metadata: unknown, limits: Limits): { value: { [name: string]: Json }; notes: string[] } {
+  const { value, notes } = normaliseJson(metadata, {
+    maxBytes: limits.maxMetadataBytes,
+    maxDepth: limits.maxDepth,
+    name: 'metadata',
+  });
+  return { value: value as { [name: string]: Json }, notes };
+}
+
+/** Who did something, as the audit will say it: 1 to 255 characters. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
+export function checkWho(by: string): string {
+  return checkIdentifier(by, { name: 'by', maxCharacters: MAX_CHARACTERS.decidedBy });
+}

@@ -1,0 +1,75 @@
+import { TurnlockError } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import type { OutcomeContent } from '../machines/event-content.ts';
+import { isSettled } from '../machines/execution-status.ts';
+import { readExecution } from '../persistence/read-execution.ts';
+import type { SessionKey } from '../persistence/read-session.ts';
+import type { Store } from '../persistence/session-transaction.ts';
+import { normaliseJson } from '../persistence/values/normalise-json.ts';
+import { normaliseText } from '../persistence/values/normalise-text.ts';
+import { checkWho } from './check-message.ts';
+
+/** How a person settles a call. */
+export type Settlement =
+  /** It happened: `output` is what the tool would have returned; default `null`. */
+  | { outcome: 'succeeded'; output?: unknown; by: string }
+  /** It did not happen: the model is told `reason`. */
+  | { outcome: 'failed'; reason: string; by: string }
+  /** Nobody can tell, or it did not happen: run it again with the same idempotency key. */
+  | { outcome: 'runAgain'; by: string };
+
+/** A settlement that can be committed. */
+export interface CheckedSettlement {
+  outcome: Settlement['outcome'];
+  by: string;
+  content: OutcomeContent;
+}
+
+/** @throws OUTCOME_INVALID, VALUE_INVALID, VALUE_TOO_LARGE. */
+export function checkSettlement(settlement: Settlement, limits: Limits): CheckedSettlement {
+  const { outcome } = settlement;
+  const by = checkWho(settlement.by);
+  switch (outcome) {
+    case 'succeeded': {
+      const bounds = { maxBytes: limits.maxOutputBytes, maxDepth: limits.maxDepth, name: 'output' };
+      const { value, notes } = normaliseJson(settlement.output ?? null, bounds);
+      return { outcome, by, content: { output: value, normalised: notes } };
+    }
+    case 'failed': {
+      const { value } = normaliseText(settlement.reason, { maxBytes: limits.maxErrorBytes, name: 'reason' });
+      return { outcome, by, content: { error: { code: 'TOOL_FAILED', message: value } } };
+    }
+    case 'runAgain':
+      return { outcome, by, content: {} };
+    default:
+      throw new TurnlockError('OUTCOME_INVALID', {
+        message: `outcome not accepted: ${JSON.stringify(outcome)} (wanted succeeded, failed or runAgain)`,
+      });
+  }
+}
+
+/** Why the machine did not take a settlement, in words that help. */
+export async function whyNotSettled(store: Store, key: SessionKey, executionId: string, cause: TurnlockError): Promise<TurnlockError> {
+  const execution = await readExecution(store, key, executionId);
+  const details = { executionId, sessionId: key.sessionId };
+  if (execution === null) {
+    return new TurnlockError('EXECUTION_NOT_FOUND', {
+      message: `execution not found: ${executionId} (wanted one of session ${key.sessionId})`,
+      details,
+      cause,
+    });
+  }
+  if (isSettled(execution.status)) {
+    const who = execution.settledBy === null ? 'its tool' : execution.settledBy;
+    return new TurnlockError('EXECUTION_SETTLED', {
+      message: `execution is settled already: ${executionId} (found ${execution.status} by ${who} at ${execution.completedAt?.toISOString()})`,
+      details: { ...details, status: execution.status, settledBy: execution.settledBy },
+      cause,
+    });
+  }
+  return new TurnlockError('EXECUTION_RUNNING', {
+    message: `execution is running: ${executionId} (found attempt ${execution.attempt} under way, wanted one that waits for a person)`,
+    details,
+    cause,
+  });
+}

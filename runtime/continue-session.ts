@@ -1,0 +1,39 @@
+import type { CommitResult } from '../persistence/commit-request.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
+import { agentOf, type Services } from './services.ts';
+
+/**
+ * Takes an owed session over and drives it. The takeover is a commit of its own: it raises the fencing token, so whatever a former
+ * holder still does is refused, and it counts a recovery where the lease had not been given back. Past the bound the run ends in
+ * FAILED: a session that ends its worker each time must not do so for ever.
+ *
+ * @throws LEASE_HELD when its worker is alive. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot continue it.
+ */
+export async function takeOver(services: Services, session: CommittedSession): Promise<CommitResult> {
+  agentOf(services, session);
+  const { environment, limits } = services.store;
+  const { holder } = services;
+  const { tenantId, sessionId } = session;
+  const key = { tenantId, sessionId, cause: 'worker' } as const;
+  return services.live.use(services, session, async (actor) => {
+    const taken = await actor.commit({
+      ...key,
+      eventId: environment.uuid(),
+      event: { type: 'worker.tookOver', holder },
+      claim: { type: 'takeOver', holder, leaseMs: limits.leaseMs },
+    });
+    if (taken.session.recoveries <= limits.maxRecoveries) return taken;
+    const message = `Its worker was lost ${taken.session.recoveries} times in one run; the limit is ${limits.maxRecoveries}.`;
+    return actor.commit({
+      ...key,
+      eventId: environment.uuid(),
+      event: {
+        type: 'limit.met',
+        runId: taken.session.snapshot.context.runId ?? '',
+        code: 'LIMIT_RECOVERIES',
+        content: { message },
+      },
+      claim: { type: 'hold', holder, token: taken.session.token, leaseMs: limits.leaseMs },
+    });
+  });
+}

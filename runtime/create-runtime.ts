@@ -1,0 +1,171 @@
+import { type Environment, systemEnvironment } from '../environment.ts';
+import { TurnlockError } from '../errors.ts';
+import { type Limits, MAX_CHARACTERS, resolveLimits } from '../limits.ts';
+import { createSession, findByExternalId } from '../persistence/create-session.ts';
+import type { DatabaseAdapter } from '../persistence/database.contract.ts';
+import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
+import { listSessions, type SessionSummary } from '../persistence/list-sessions.ts';
+import { checkSchema, migrate } from '../persistence/migrate.ts';
+import { readSession } from '../persistence/read-session-by-key.ts';
+import type { Store } from '../persistence/session-transaction.ts';
+import { checkIdentifier } from '../persistence/values/check-identifier.ts';
+import { checkUuid } from '../persistence/values/check-uuid.ts';
+import { checkMetadata } from './check-message.ts';
+import type { Agent } from './define-agent.ts';
+import { LiveSessions } from './live-sessions.ts';
+import { type Recovery, recoverSessions } from './recover.ts';
+import { agentOf, checkOpen, type Services } from './services.ts';
+import { Session } from './session-handle.ts';
+import type { SessionState } from '../machines/session-state.ts';
+
+/** What `createRuntime` takes. */
+export interface RuntimeOptions {
+  /** `pglite(directory)` or `postgres(url)`. */
+  database: DatabaseAdapter;
+  /** The agents of this build. A session is only continued where its agent is known. */
+  agents: readonly Agent[];
+  /** `auto`: bring the schema up to date first; `check`: refuse to start with another one. Default: `auto` on PGlite, else `check`. */
+  migrate?: 'auto' | 'check';
+  /** Bounds that differ from the defaults. */
+  limits?: Partial<Limits>;
+  /** Told of facts about the server that weaken a promise, at start. Default: `process.emitWarning`. */
+  onWarning?: (warning: { code: string; message: string }) => void;
+  /** Clock, ids, chance and fault points. For tests. */
+  environment?: Environment;
+}
+
+/** What a new session is made of. */
+export interface NewSessionOptions {
+  /** Name of one of the runtime's agents. */
+  agent: string;
+  /** 1 to 64 characters. */
+  tenantId: string;
+  /** 1 to 64 characters. */
+  userId: string;
+  /** The caller's id, 1 to 255 characters, unique per tenant: the same one again returns the same session. */
+  externalId?: string;
+  /** JSON of the caller. Default none. */
+  metadata?: { [name: string]: unknown };
+}
+
+/** How an existing session is named. There is no way to a session without its tenant. */
+export type SessionReference = { tenantId: string; sessionId: string } | { tenantId: string; externalId: string };
+
+/** A runtime: agents and a database. Made by {@link createRuntime}. */
+export interface Runtime extends AsyncDisposable {
+  /**
+   * Creates a session, durable once this resolves; with an `externalId` that the tenant has used, the session of then.
+   *
+   * @throws AGENT_UNKNOWN, VALUE_INVALID, VALUE_TOO_LARGE, EXTERNAL_ID_CONFLICT, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  createSession(options: NewSessionOptions): Promise<Session>;
+  /** Opens an existing session. @throws SESSION_NOT_FOUND, also for a session of another tenant. */
+  session(reference: SessionReference): Promise<Session>;
+  /** The sessions of one tenant, last changed first. `limit` defaults to 50. */
+  sessions(query: { tenantId: string; state?: SessionState; limit?: number }): Promise<SessionSummary[]>;
+  /** Brings every session to rest that owes work and whose worker is gone. Resolves when they rest. */
+  recover(): Promise<Recovery[]>;
+  /**
+   * Begins nothing new, lets the effects that are under way end and commits them, gives leases back and closes what the runtime opened.
+   * A user's own pool stays open. Calling it again does nothing.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database, brings or checks its schema, and returns the runtime.
+ *
+ * @throws OPTIONS_INVALID when an option is not of its kind.
+ * @throws DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATA_DIRECTORY_IN_USE when the database cannot be opened.
+ * @throws SCHEMA_MISSING, SCHEMA_OUTDATED, SCHEMA_TOO_NEW when the schema does not fit.
+ */
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const agents = checkAgents(options);
+  const limits = resolveLimits(options.limits);
+  const environment = options.environment ?? systemEnvironment;
+  const onWarning = options.onWarning ?? (({ code, message }) => process.emitWarning(message, { type: 'Turnlock', code }));
+  const database = await options.database.connect({ environment, limits, onWarning });
+  const store: Store = { database, environment, limits };
+  try {
+    const mode = options.migrate ?? (database.kind === 'pglite' ? 'auto' : 'check');
+    await (mode === 'auto' ? migrate(database) : checkSchema(database));
+    if (database.tookOverDeadHolder) await freeDeadLeases(store);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  let closing: Promise<void> | null = null;
+  const live = new LiveSessions();
+  const services: Services = { store, agents, holder: environment.uuid(), live, isClosed: () => closing !== null };
+  const close = (): Promise<void> => {
+    closing ??= Promise.allSettled(live.drives().map((drive) => drive.ended)).then(() => database.close());
+    return closing;
+  };
+  return {
+    createSession: (session) => create(services, session),
+    session: (reference) => open(services, reference),
+    sessions: ({ tenantId, state, limit = 50 }) => {
+      checkOpen(services);
+      return listSessions(store, { tenantId: checkTenant(tenantId), limit, ...(state === undefined ? {} : { state }) });
+    },
+    recover: () => recoverSessions(services),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function checkAgents({ agents, database }: RuntimeOptions): ReadonlyMap<string, Agent> {
+  if (typeof database?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
+  if (!Array.isArray(agents) || agents.length === 0) throw optionRefused('agents', 'at least one agent');
+  const byName = new Map((agents as Agent[]).map((agent) => [agent.name, agent]));
+  if (byName.size !== agents.length) throw optionRefused('agents', 'agents whose names differ');
+  return byName;
+}
+
+function optionRefused(option: string, wanted: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', { message: `option not accepted: ${option} (wanted ${wanted})` });
+}
+
+function checkTenant(tenantId: string): string {
+  return checkIdentifier(tenantId, { name: 'tenantId', maxCharacters: MAX_CHARACTERS.tenantId });
+}
+
+async function create(services: Services, options: NewSessionOptions): Promise<Session> {
+  checkOpen(services);
+  const { environment, limits } = services.store;
+  const agent = agentOf(services, { agentName: options.agent, agentVersion: services.agents.get(options.agent)?.version ?? 0 });
+  const { externalId } = options;
+  const metadata = checkMetadata(options.metadata ?? {}, limits);
+  const session = await createSession(services.store, {
+    sessionId: environment.uuid(),
+    tenantId: checkTenant(options.tenantId),
+    userId: checkIdentifier(options.userId, { name: 'userId', maxCharacters: MAX_CHARACTERS.userId }),
+    externalId: externalId === undefined ? null : checkExternalId(externalId),
+    agentName: agent.name,
+    agentVersion: agent.version,
+    modelId: agent.model.modelId,
+    metadata: metadata.value,
+    normalised: metadata.notes.length > 0 ? metadata.notes : null,
+  });
+  return new Session(services, session);
+}
+
+function checkExternalId(externalId: string): string {
+  return checkIdentifier(externalId, { name: 'externalId', maxCharacters: MAX_CHARACTERS.externalId });
+}
+
+async function open(services: Services, reference: SessionReference): Promise<Session> {
+  checkOpen(services);
+  const tenantId = checkTenant(reference.tenantId);
+  if ('sessionId' in reference) {
+    const sessionId = checkUuid(reference.sessionId, 'sessionId');
+    return new Session(services, (await readSession(services.store, { tenantId, sessionId })).session);
+  }
+  const externalId = checkExternalId(reference.externalId);
+  const found = await findByExternalId(services.store, { tenantId, externalId });
+  if (found !== null) return new Session(services, found);
+  throw new TurnlockError('SESSION_NOT_FOUND', {
+    message: `session not found: external id ${JSON.stringify(externalId)} (wanted one of tenant ${JSON.stringify(tenantId)})`,
+    details: { externalId, tenantId },
+  });
+}

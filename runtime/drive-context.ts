@@ -1,0 +1,48 @@
+import type { Environment } from '../environment.ts';
+import type { Limits } from '../limits.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
+import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
+import type { PersistenceActor } from '../persistence/persistence-actor.ts';
+import type { Store } from '../persistence/session-transaction.ts';
+import type { Agent } from './define-agent.ts';
+import type { RunEvent } from './run-event.ts';
+
+/** What the effects of one session work with while this process drives it. */
+export interface DriveContext {
+  store: Store;
+  environment: Environment;
+  limits: Limits;
+  agent: Agent;
+  actor: PersistenceActor;
+  /** Name of this runtime in leases. */
+  holder: string;
+  /** The fencing token under which this drive acts. */
+  token: number;
+  session: CommittedSession;
+  /** The database's time at the last commit, and the monotonic reading when its answer came. */
+  clock: { databaseMs: number; monotonicMs: number };
+  /** Aborts when the run is cancelled, the lease is lost, or the runtime closes. */
+  signal: AbortSignal;
+  /** Whether the runtime wants this drive to stop after the effects that are under way. */
+  isDraining(): boolean;
+  emit(event: RunEvent): void;
+}
+
+/** Milliseconds of the database's clock now, never ahead of it: the last commit's time plus what has passed since its answer. */
+export function databaseNow({ clock, environment }: DriveContext): number {
+  return clock.databaseMs + (environment.monotonic() - clock.monotonicMs);
+}
+
+/** Commits `event` as the holder of the lease. */
+export async function commitAsHolder(
+  drive: DriveContext,
+  event: CommitRequest['event'],
+  eventId: string = drive.environment.uuid(),
+): Promise<CommitResult> {
+  const { tenantId, sessionId } = drive.session;
+  const { holder, token } = drive;
+  const claim = { type: 'hold', holder, token, leaseMs: drive.limits.leaseMs } as const;
+  const result = await drive.actor.commit({ tenantId, sessionId, eventId, cause: 'worker', event, claim });
+  drive.clock = { databaseMs: result.now.getTime(), monotonicMs: drive.environment.monotonic() };
+  return result;
+}

@@ -1,0 +1,57 @@
+import { pendingEffects } from '../machines/pending-effects.ts';
+import type { CommitResult } from '../persistence/commit-request.ts';
+import { readTurns } from '../persistence/read-turns.ts';
+import type { TurnRow } from '../persistence/row-changes.ts';
+import { callModel } from './call-model.ts';
+import { commitAsHolder, databaseNow, type DriveContext } from './drive-context.ts';
+import { toModelTurns } from './model-turns.ts';
+import { ToolRunner } from './run-tools.ts';
+
+/**
+ * Does what a session owes until it rests: commit, then the effects of the committed snapshot, then the commit of what came of them.
+ *
+ * Returns the last commit when the session rests, `null` when the drive was aborted or drained first. The history is read once and
+ * then grows with our own commits, so a run costs the same however long the session is.
+ */
+export async function driveSession(drive: DriveContext, begin: CommitResult): Promise<CommitResult | null> {
+  const tools = new ToolRunner(drive);
+  let last = begin;
+  let turns: TurnRow[] | null = null;
+  try {
+    while (!drive.signal.aborted) {
+      const effects = pendingEffects(last.session.snapshot, last.executions);
+      const [first] = effects;
+      if (first === undefined) return last;
+      let next: CommitResult | null;
+      if (first.type === 'callModel') {
+        turns ??= await readTurns(drive.store, last.session);
+        next = await planNext(drive, tools, last, turns, first);
+      } else {
+        next = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
+      }
+      if (next === null) return null;
+      turns?.push(...next.turns);
+      last = next;
+    }
+    return null;
+  } finally {
+    await tools.settled();
+  }
+}
+
+async function planNext(
+  drive: DriveContext,
+  tools: ToolRunner,
+  last: CommitResult,
+  turns: TurnRow[],
+  call: { runId: string; attempt: number },
+): Promise<CommitResult | null> {
+  const { wakeAt } = last.session;
+  if (wakeAt !== null) await drive.environment.sleep(Math.max(0, wakeAt.getTime() - databaseNow(drive)), drive.signal).catch(() => undefined);
+  if (drive.isDraining() || drive.signal.aborted) return null;
+  const { runId, attempt } = call;
+  const event = await callModel(drive, toModelTurns(turns), { runId, attempt });
+  if (event === null) return null;
+  tools.noteStarts(event);
+  return commitAsHolder(drive, event);
+}

@@ -1,0 +1,146 @@
+import { isTurnlockError, TurnlockError } from '../errors.ts';
+import { isResting } from '../machines/session-state.ts';
+import type { CommitResult } from '../persistence/commit-request.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
+import { releaseLease } from '../persistence/extend-lease.ts';
+import { createPersistenceActor, type PersistenceActor } from '../persistence/persistence-actor.ts';
+import type { DriveContext } from './drive-context.ts';
+import { driveSession } from './drive-session.ts';
+import { keepLease } from './keep-lease.ts';
+import type { RunEvent } from './run-event.ts';
+import { RunFeed } from './run.ts';
+import { agentOf, type Services } from './services.ts';
+
+/** A session that this process drives at this moment. */
+export interface Drive {
+  runId: string;
+  feed: RunFeed;
+  /** The last commit when the session rests; `null` when somebody else decides its fate from now on. */
+  ended: Promise<CommitResult | null>;
+  /** Stops the effects at once; what they return is not committed. */
+  abort(reason: TurnlockError): void;
+}
+
+interface Live {
+  actor: PersistenceActor;
+  users: number;
+  drive: Drive | null;
+}
+
+/** The sessions of this process that are being committed to or driven: one persistence actor each, gone when nobody uses it. */
+export class LiveSessions {
+  readonly #live = new Map<string, Live>();
+
+  /** Runs `work` with the session's actor. */
+  async use<Result>(services: Services, session: CommittedSession, work: (actor: PersistenceActor) => Promise<Result>): Promise<Result> {
+    const live = this.#enter(services, session);
+    try {
+      return await work(live.actor);
+    } finally {
+      this.#leave(session.sessionId, live);
+    }
+  }
+
+  /** The drive of a session in this process, if there is one. */
+  driveOf(sessionId: string): Drive | null {
+    return this.#live.get(sessionId)?.drive ?? null;
+  }
+
+  /** Drives the session from `begin`, a commit that granted the lease to this runtime, until it rests. */
+  start(services: Services, begin: CommitResult): Drive {
+    const live = this.#enter(services, begin.session);
+    const controller = new AbortController();
+    const feed = new RunFeed();
+    const runId = begin.session.snapshot.context.runId ?? '';
+    feed.push(toRunEvent(begin));
+    const unsubscribe = live.actor.subscribe((result) => {
+      if (!result.repeated) feed.push(toRunEvent(result));
+    });
+    const context = driveContext(services, live.actor, begin, controller.signal, feed);
+    const ended = runToRest(services, context, begin, controller).finally(() => {
+      unsubscribe();
+      feed.end();
+      live.drive = null;
+      this.#leave(begin.session.sessionId, live);
+    });
+    ended.catch(() => undefined);
+    live.drive = { runId, feed, ended, abort: (reason) => controller.abort(reason) };
+    return live.drive;
+  }
+
+  /** Every drive of this process. */
+  drives(): Drive[] {
+    return [...this.#live.values()].flatMap(({ drive }) => (drive === null ? [] : [drive]));
+  }
+
+  #enter(services: Services, session: CommittedSession): Live {
+    const { sessionId } = session;
+    const live = this.#live.get(sessionId) ?? { actor: createPersistenceActor(services.store, session), users: 0, drive: null };
+    live.users += 1;
+    this.#live.set(sessionId, live);
+    return live;
+  }
+
+  #leave(sessionId: string, live: Live): void {
+    live.users -= 1;
+    if (live.users > 0) return;
+    live.actor.stop();
+    this.#live.delete(sessionId);
+  }
+}
+
+function toRunEvent({ transition, turns }: CommitResult): RunEvent {
+  const { sequence, from, to, event, runId } = transition;
+  return { type: 'transition', sequence, from, to, event, turns, runId };
+}
+
+function driveContext(
+  services: Services,
+  actor: PersistenceActor,
+  begin: CommitResult,
+  signal: AbortSignal,
+  feed: RunFeed,
+): DriveContext {
+  const { store, holder } = services;
+  const { environment, limits } = store;
+  return {
+    store,
+    environment,
+    limits,
+    agent: agentOf(services, begin.session),
+    actor,
+    holder,
+    token: begin.session.token,
+    session: begin.session,
+    clock: { databaseMs: begin.now.getTime(), monotonicMs: environment.monotonic() },
+    signal,
+    isDraining: () => services.isClosed(),
+    emit: (event) => feed.push(event),
+  };
+}
+
+async function runToRest(
+  services: Services,
+  drive: DriveContext,
+  begin: CommitResult,
+  controller: AbortController,
+): Promise<CommitResult | null> {
+  const stopHeartbeat = keepLease(drive, (reason) => controller.abort(reason));
+  try {
+    const last = await driveSession(drive, begin);
+    if (last !== null && isResting(last.session.state)) return last;
+    if (!controller.signal.aborted) await handOver(services, drive);
+    return null;
+  } catch (error) {
+    controller.abort(error);
+    if (isTurnlockError(error) && error.code === 'TOKEN_STALE') return null;
+    throw error;
+  } finally {
+    stopHeartbeat();
+  }
+}
+
+/** A drained drive gives its lease back: the next worker need not wait for its expiry. */
+async function handOver(services: Services, { session, holder, token }: DriveContext): Promise<void> {
+  await releaseLease(services.store, { ...session, holder, token }).catch(() => false);
+}

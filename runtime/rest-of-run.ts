@@ -1,0 +1,81 @@
+import { ERROR_CODES, type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
+import type { Json } from '../machines/event-content.ts';
+import { waitsForPerson } from '../machines/open-calls.ts';
+import { isResting } from '../machines/session-state.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
+import { isLeaseLive } from '../persistence/lease.ts';
+import { readSession } from '../persistence/read-session-by-key.ts';
+import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
+import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { takeOver } from './continue-session.ts';
+import type { AwaitedExecution, RunResult } from './run-event.ts';
+import { checkOpen, type Services } from './services.ts';
+
+/** How often a run that another process drives is looked at, in milliseconds. */
+const POLL_MS = 200;
+
+/**
+ * Waits until `runId` rests, whoever drives it: this process, another one, or nobody, in which case it is taken over here.
+ *
+ * @throws RUNTIME_CLOSED when the runtime closes first.
+ */
+export async function restOfRun(services: Services, key: { tenantId: string; sessionId: string }, runId: string): Promise<RunResult> {
+  for (;;) {
+    const drive = services.live.driveOf(key.sessionId);
+    if (drive !== null && drive.runId === runId) await drive.ended;
+    const { session, executions, now } = await readSession(services.store, key);
+    const ofRun = session.snapshot.context.runId === runId;
+    if (!ofRun || isResting(session.state)) {
+      const end = await readRun(services.store, key, runId);
+      if (end !== null && (!ofRun || isResting(end.state))) return toResult(session, runId, end, ofRun ? executions : []);
+    }
+    checkOpen(services);
+    if (!isLeaseLive(session, now)) await takeOverIfFree(services, session);
+    else await services.store.environment.sleep(POLL_MS);
+  }
+}
+
+async function takeOverIfFree(services: Services, session: CommittedSession): Promise<void> {
+  try {
+    const taken = await takeOver(services, session);
+    if (!isResting(taken.session.state)) services.live.start(services, taken);
+  } catch (error) {
+    if (!isTurnlockError(error, 'LEASE_HELD') && !isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+    await services.store.environment.sleep(POLL_MS);
+  }
+}
+
+function toResult(session: CommittedSession, runId: string, end: StoredRunEnd, executions: ExecutionRow[]): RunResult {
+  const { sessionId } = session;
+  const state = isResting(end.state) ? end.state : 'IDLE';
+  return { sessionId, runId, state, reply: end.reply, awaiting: awaitedOf(session, executions), error: errorOf(session, end) };
+}
+
+/** What a session waits for a person with. */
+export function awaitedOf(session: CommittedSession, executions: readonly ExecutionRow[]): AwaitedExecution[] {
+  if (session.state !== 'AWAITING_INPUT') return [];
+  const calls = session.snapshot.context.calls.filter(waitsForPerson);
+  return calls.flatMap((call) => {
+    const row = executions.find((execution) => execution.executionId === call.executionId);
+    if (row === undefined) return [];
+    const { executionId, toolName, idempotencyKey } = row;
+    const params = row.inputParameters as Json;
+    return [{ executionId, toolName, params, reason: call.waitsFor ?? 'unknown', idempotencyKey }];
+  });
+}
+
+function errorOf(session: CommittedSession, end: StoredRunEnd): RunResult['error'] {
+  if (end.event === 'run.cancelled') return { code: 'RUN_CANCELLED', message: 'The run was cancelled.' };
+  if (end.state !== 'FAILED') return null;
+  const code = session.snapshot.context.failureCode ?? 'MODEL_FAILED';
+  const known = ERROR_CODES[code as ErrorCode];
+  return { code, message: end.modelError ?? known?.hint ?? code };
+}
+
+/** The error of a run whose process stopped driving it. */
+export function handedOver(runId: string): TurnlockError {
+  return new TurnlockError('RUNTIME_CLOSED', {
+    message: `runtime was closed before the run came to rest: ${runId}`,
+    hint: 'Nothing is lost: recover() of another runtime continues it.',
+  });
+}

@@ -1,0 +1,50 @@
+import type { Json } from '../machines/event-content.ts';
+import type { RecordedEvent } from '../machines/session-event.ts';
+import type { SessionState } from '../machines/session-state.ts';
+import type { TurnRow } from '../persistence/row-changes.ts';
+
+/** What a run shows while it goes on. Deltas are never stored; transitions are committed before they are shown. */
+export type RunEvent =
+  | {
+      type: 'delta';
+      kind: 'text' | 'reasoning';
+      text: string;
+      /** The attempt that wrote it. A delta of a later attempt voids those of earlier ones. */
+      attempt: number;
+      runId: string;
+    }
+  | {
+      type: 'transition';
+      /** Of the session; rises by 1 with every transition. */
+      sequence: number;
+      from: SessionState;
+      to: SessionState;
+      event: RecordedEvent;
+      /** The turns that were committed with it. */
+      turns: TurnRow[];
+      runId: string | null;
+    };
+
+/** An execution that waits for a person. */
+export interface AwaitedExecution {
+  executionId: string;
+  toolName: string;
+  params: Json;
+  /** `unknown`: it was started and nothing says how it ended; `approval`: a policy asks; `answer`: the agent asks. */
+  reason: 'unknown' | 'approval' | 'answer';
+  idempotencyKey: string;
+}
+
+/** How a run came to rest. */
+export interface RunResult {
+  sessionId: string;
+  runId: string;
+  /** The state in which the session rests. */
+  state: SessionState;
+  /** The agent's last words of this run; `null` when it has not replied. */
+  reply: string | null;
+  /** What a person is asked; empty unless `state` is AWAITING_INPUT. */
+  awaiting: AwaitedExecution[];
+  /** Why the run ended in FAILED, or that it was cancelled. */
+  error: { code: string; message: string } | null;
+}

@@ -1,0 +1,167 @@
+import type { UnknownReason } from '../machines/execution-status.ts';
+import type { Effect } from '../machines/pending-effects.ts';
+import type { AttemptResult, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
+import type { CommitResult } from '../persistence/commit-request.ts';
+import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { commitAsHolder, databaseNow, type DriveContext } from './drive-context.ts';
+import { type AttemptBudget, runAttempt } from './run-attempt.ts';
+
+type ToolEffect = Extract<Effect, { type: 'startExecution' | 'runAttempt' }>;
+
+/**
+ * The tool half of a drive: which attempts this process has out, and what to commit next about the calls of the present turn.
+ *
+ * What is RUNNING and not out with this process is "started, no result": a former worker died with it, or its time was over here.
+ * Then its effect class decides. `readOnly` and `idempotent` start again at once with the same key, a bounded number of times; for
+ * the others the outcome is unknown once nobody can be at work on it any more, that is after the deadline and the grace period.
+ */
+export class ToolRunner {
+  readonly #drive: DriveContext;
+  /** The attempts whose start this drive commits, with the time that each has. */
+  readonly #budgets = new Map<string, AttemptBudget>();
+  readonly #inFlight = new Map<string, Promise<void>>();
+  /** Attempts that ran out of time here. */
+  readonly #timedOut = new Set<string>();
+  #results: AttemptResult[] = [];
+
+  constructor(drive: DriveContext) {
+    this.#drive = drive;
+  }
+
+  /** Notes the starts that `event` commits. Called before the commit is sent, so that a budget ends no later than its deadline. */
+  noteStarts(event: SessionEvent): void {
+    const startedAt = this.#drive.environment.monotonic();
+    for (const { executionId, attempt, timeoutMs } of startsOf(event)) {
+      this.#budgets.set(attemptKey({ executionId, attempt }), { startedAt, timeoutMs });
+    }
+  }
+
+  /** Runs what is committed as started, waits until there is something to commit, and commits it. `null`: the drive must stop. */
+  async step(last: CommitResult, effects: ToolEffect[]): Promise<CommitResult | null> {
+    const rows = new Map(last.executions.map((row) => [row.executionId, row]));
+    const running = effects.filter((effect) => effect.type === 'runAttempt').map((effect) => rowOf(rows, effect));
+    const queued = effects.filter((effect) => effect.type === 'startExecution').map((effect) => rowOf(rows, effect));
+    for (const row of running) this.#launch(row);
+    while (!this.#drive.signal.aborted) {
+      const orphans = running.filter((row) => !this.#isOut(row) && !this.#hasResult(row));
+      const event = this.#nextEvent(orphans, queued);
+      if (event !== null) {
+        this.noteStarts(event);
+        return commitAsHolder(this.#drive, event);
+      }
+      if (this.#drive.isDraining() && this.#inFlight.size === 0) return null;
+      await this.#somethingHappens(orphans);
+    }
+    return null;
+  }
+
+  /** Resolves when no tool of this drive is out any more, however each ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#inFlight.values());
+  }
+
+  #launch(row: ExecutionRow): void {
+    const key = attemptKey(row);
+    const budget = this.#budgets.get(key);
+    if (budget === undefined || this.#inFlight.has(key) || this.#hasResult(row) || this.#timedOut.has(key)) return;
+    const { executionId, attempt } = row;
+    const end = runAttempt(this.#drive, row, budget).then((ended) => {
+      if (ended.type === 'timedOut') this.#timedOut.add(key);
+      if (ended.type === 'succeeded' || ended.type === 'failed') {
+        this.#results.push({ executionId, attempt, outcome: ended.type, content: ended.content });
+      }
+    });
+    this.#inFlight.set(key, end.finally(() => this.#inFlight.delete(key)));
+  }
+
+  #isOut(row: ExecutionRow): boolean {
+    return this.#inFlight.has(attemptKey(row));
+  }
+
+  #hasResult(row: ExecutionRow): boolean {
+    return this.#results.some((result) => attemptKey(result) === attemptKey(row));
+  }
+
+  #nextEvent(orphans: ExecutionRow[], queued: ExecutionRow[]): SessionEvent | null {
+    return (
+      this.#settle() ?? this.#giveUp(orphans.filter(isRepeatable)) ?? this.#start(orphans.filter(isRepeatable), queued) ??
+      this.#leaveUnknown(orphans.filter((row) => !isRepeatable(row)))
+    );
+  }
+
+  /** Every result that has come in by now, in one event. */
+  #settle(): SessionEvent | null {
+    if (this.#results.length === 0) return null;
+    const results = this.#results;
+    this.#results = [];
+    return { type: 'tool.settled', results };
+  }
+
+  #giveUp(orphans: ExecutionRow[]): SessionEvent | null {
+    const { maxToolAttempts } = this.#drive.limits;
+    const spent = orphans.filter((row) => row.attempt >= maxToolAttempts);
+    if (spent.length === 0) return null;
+    const content = { error: { code: 'TOOL_TIMED_OUT', message: `It was started ${maxToolAttempts} times without an answer.` } };
+    const results = spent.map(({ executionId, attempt }) => ({ executionId, attempt, outcome: 'timedOut' as const, content }));
+    return { type: 'tool.settled', results };
+  }
+
+  /** The next attempts of repeatable orphans, and as many queued calls as there are free slots. */
+  #start(orphans: ExecutionRow[], queued: ExecutionRow[]): SessionEvent | null {
+    const { limits, agent } = this.#drive;
+    if (this.#drive.isDraining()) return null;
+    const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length);
+    const executions = [...orphans, ...queued.slice(0, slots)].map(({ executionId, attempt, toolName }) => ({
+      executionId,
+      attempt: attempt + 1,
+      timeoutMs: agent.tools.get(toolName)?.timeoutMs ?? limits.toolTimeoutMs,
+    }));
+    return executions.length === 0 ? null : { type: 'execution.started', executions };
+  }
+
+  #leaveUnknown(orphans: ExecutionRow[]): SessionEvent | null {
+    const executions = orphans
+      .filter((row) => this.#overdueInMs(row) <= 0)
+      .map((row) => ({ executionId: row.executionId, attempt: row.attempt, reason: this.#reasonOf(row) }));
+    return executions.length === 0 ? null : { type: 'tool.outcomeUnknown', executions };
+  }
+
+  #reasonOf(row: ExecutionRow): UnknownReason {
+    return this.#timedOut.has(attemptKey(row)) ? 'timeout' : 'crash';
+  }
+
+  /** Milliseconds until nobody can be at work on `row`'s attempt any more. */
+  #overdueInMs({ deadlineAt }: ExecutionRow): number {
+    return (deadlineAt?.getTime() ?? 0) + this.#drive.limits.graceMs - databaseNow(this.#drive);
+  }
+
+  /** Waits for an attempt to end, an orphan to be overdue, or the drive to be aborted. */
+  async #somethingHappens(orphans: ExecutionRow[]): Promise<void> {
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, this.#drive.signal]);
+    const waits = orphans.filter((row) => !isRepeatable(row)).map((row) => this.#overdueInMs(row));
+    const timer = this.#drive.environment.sleep(Math.min(...waits, 60_000), signal).catch(() => undefined);
+    await Promise.race([...this.#inFlight.values(), timer]);
+    over.abort();
+  }
+}
+
+function startsOf(event: SessionEvent): StartedAttempt[] {
+  if (event.type === 'execution.started') return event.executions;
+  if (event.type !== 'model.calledTools') return [];
+  return event.calls
+    .filter((call) => call.verdict === 'start')
+    .map(({ executionId, content }) => ({ executionId, attempt: 1, timeoutMs: content.timeoutMs }));
+}
+
+function rowOf(rows: Map<string, ExecutionRow>, { executionId }: ToolEffect): ExecutionRow {
+  return rows.get(executionId) as ExecutionRow;
+}
+
+function attemptKey({ executionId, attempt }: { executionId: string; attempt: number }): string {
+  return `${executionId}:${attempt}`;
+}
+
+function isRepeatable({ effect }: { effect: string }): boolean {
+  return effect === 'readOnly' || effect === 'idempotent';
+}

@@ -1,0 +1,77 @@
+import type { RunEvent, RunResult } from './run-event.ts';
+
+/** How many events a run keeps for subscribers that come late. Beyond it the oldest are let go; they stand in the database. */
+const MAX_KEPT_EVENTS = 10_000;
+
+/**
+ * A run as its sender sees it. Durable as soon as `send` resolved: leaving the process, or never looking at it, loses nothing.
+ */
+export interface Run extends AsyncIterable<RunEvent> {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** Whether the message was known already: then this is the run that it started then. */
+  readonly repeated: boolean;
+  /**
+   * Settles when the session rests. Never rejects for work that failed: that is a result.
+   *
+   * @throws RUNTIME_CLOSED when this process stopped driving the run; another one, or `recover`, continues it.
+   * @throws DATABASE_UNREACHABLE when the database stays away.
+   */
+  result(): Promise<RunResult>;
+}
+
+/** The sender's end and the driver's end of one run. */
+export class RunFeed {
+  readonly #events: RunEvent[] = [];
+  #dropped = 0;
+  #ended = false;
+  #wake: (() => void)[] = [];
+
+  /** Hands an event to everybody who iterates, now or later. */
+  push(event: RunEvent): void {
+    this.#events.push(event);
+    if (this.#events.length > MAX_KEPT_EVENTS) {
+      this.#events.shift();
+      this.#dropped += 1;
+    }
+    this.#notify();
+  }
+
+  /** No event comes after this. */
+  end(): void {
+    this.#ended = true;
+    this.#notify();
+  }
+
+  #notify(): void {
+    const waiting = this.#wake;
+    this.#wake = [];
+    for (const wake of waiting) wake();
+  }
+
+  /** Every event from the run's begin on, then those that come. */
+  async *iterate(): AsyncGenerator<RunEvent, void> {
+    for (let next = 0; ; ) {
+      next = Math.max(next, this.#dropped);
+      const event = this.#events[next - this.#dropped];
+      if (event !== undefined) {
+        next += 1;
+        yield event;
+      } else if (this.#ended) {
+        return;
+      } else {
+        await new Promise<void>((resolve) => this.#wake.push(resolve));
+      }
+    }
+  }
+}
+
+/** Puts a run's handle together. An error of `settled` reaches whoever asks for the result, and nobody else. */
+export function createRun(
+  facts: { runId: string; sessionId: string; repeated: boolean },
+  feed: RunFeed,
+  settled: Promise<RunResult>,
+): Run {
+  settled.catch(() => undefined);
+  return { ...facts, result: () => settled, [Symbol.asyncIterator]: () => feed.iterate() };
+}

@@ -1,0 +1,230 @@
+import { isTurnlockError, TurnlockError } from '../errors.ts';
+import type { Json } from '../machines/event-content.ts';
+import { isResting, type SessionState } from '../machines/session-state.ts';
+import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
+import { contentDigest } from '../persistence/keys/content-digest.ts';
+import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
+import type { LeaseClaim } from '../persistence/lease.ts';
+import { readSession } from '../persistence/read-session-by-key.ts';
+import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
+import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
+import { takeOver } from './continue-session.ts';
+import { checkMessage, checkWho, type SendOptions } from './check-message.ts';
+import { awaitedOf, handedOver, restOfRun } from './rest-of-run.ts';
+import { createRun, type Run, RunFeed } from './run.ts';
+import type { AwaitedExecution, RunResult } from './run-event.ts';
+import { agentOf, checkOpen, type Services } from './services.ts';
+import { checkSettlement, type Settlement, whyNotSettled } from './check-settlement.ts';
+
+/** A session as it stands now. */
+export interface SessionStatus {
+  state: SessionState;
+  runId: string | null;
+  /** The sequence of the last transition. */
+  version: number;
+  awaiting: AwaitedExecution[];
+  userId: string;
+  agent: string;
+  externalId: string | null;
+  metadata: { [name: string]: Json };
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
+
+/** One durable conversation of one agent. Handles are cheap, hold no connection, and may exist many times for one session. */
+export class Session {
+  readonly sessionId: string;
+  readonly tenantId: string;
+  readonly #services: Services;
+  /** The session as this handle saw it last; every commit reads it anew. */
+  #seen: CommittedSession;
+
+  constructor(services: Services, session: CommittedSession) {
+    this.#services = services;
+    this.#seen = session;
+    this.sessionId = session.sessionId;
+    this.tenantId = session.tenantId;
+  }
+
+  /**
+   * Sends a user message and begins a run. Once this resolves the message is durable and the run goes on, in this process as long as
+   * it lives, and by `recover` of any other one after that.
+   *
+   * With a `messageId` that the session has seen, nothing is written: the run of then is returned.
+   *
+   * @throws SESSION_BUSY when a run is under way or waits for a person.
+   * @throws SESSION_COMPLETED when the session is final. EVENT_ILLEGAL when its last run FAILED: see {@link Session.retry}.
+   * @throws MESSAGE_CONFLICT when the message id was used for another content.
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE when text or metadata cannot be stored.
+   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; after the last, repeat with the same `messageId`.
+   */
+  async send(text: string, options: SendOptions = {}): Promise<Run> {
+    checkOpen(this.#services);
+    agentOf(this.#services, this.#seen);
+    const { environment, limits } = this.#services.store;
+    const content = checkMessage(text, options, limits);
+    const { messageId } = options;
+    const request = {
+      eventId: messageId === undefined ? environment.uuid() : eventIdFromMessageId(messageId),
+      cause: 'user' as const,
+      event: { type: 'user.messaged', runId: environment.uuid(), content } as const,
+      claim: this.#acquire(),
+      contentDigest: contentDigest({ text: content.text, metadata: content.metadata }),
+    };
+    return this.#begin(await this.#commitMessage(request));
+  }
+
+  /** Begins a new run from the history of a session that FAILED. @throws EVENT_ILLEGAL in any other state. */
+  async retry(options: { by?: string } = {}): Promise<Run> {
+    checkOpen(this.#services);
+    agentOf(this.#services, this.#seen);
+    const { environment } = this.#services.store;
+    const by = checkWho(options.by ?? 'operator');
+    const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
+    return this.#begin(await this.#commit({ event, cause: 'operator', claim: this.#acquire() }));
+  }
+
+  /**
+   * Settles a call that waits for a person, or whose outcome is unknown, and goes on. `runAgain` runs it again with the same key.
+   *
+   * @returns the run that follows; it rests at once while other calls still wait.
+   * @throws EXECUTION_NOT_FOUND, EXECUTION_SETTLED, OUTCOME_INVALID.
+   */
+  async settle(executionId: string, settlement: Settlement): Promise<Run> {
+    checkOpen(this.#services);
+    agentOf(this.#services, this.#seen);
+    const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
+    const event = { type: 'execution.settledByPerson', executionId, outcome, by, content } as const;
+    try {
+      const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } });
+      return await this.#goOn(result);
+    } catch (error) {
+      if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+      throw await whyNotSettled(this.#services.store, this, executionId, error);
+    }
+  }
+
+  /**
+   * Cancels the run that is under way or waits. Calls that never started are closed as not done; those that were started are closed as
+   * unknown, and the model is told so. Their AbortSignal fires. Without a run nothing happens.
+   */
+  async cancel(options: { by?: string; reason?: string } = {}): Promise<void> {
+    const by = checkWho(options.by ?? 'user');
+    const message = options.reason ?? 'The run was cancelled.';
+    const event = { type: 'run.cancelled', by, content: { error: { code: 'RUN_CANCELLED', message } } } as const;
+    try {
+      await this.#commit({ event, cause: 'user', claim: { type: 'raise' } });
+    } catch (error) {
+      if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+      return;
+    }
+    const drive = this.#services.live.driveOf(this.sessionId);
+    drive?.abort(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${this.sessionId}` }));
+    await drive?.ended.catch(() => null);
+  }
+
+  /** Ends the session for good. @throws EVENT_ILLEGAL unless it is IDLE or FAILED. */
+  async complete(options: { by?: string } = {}): Promise<void> {
+    const by = checkWho(options.by ?? 'user');
+    await this.#commit({ event: { type: 'session.completed', by }, cause: 'user', claim: { type: 'none' } });
+  }
+
+  /** The session as it stands now, read from the database. */
+  async status(): Promise<SessionStatus> {
+    const { session, executions } = await readSession(this.#services.store, this);
+    const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
+    const { runId } = session.snapshot.context;
+    return { state, runId, version, awaiting: awaitedOf(session, executions), userId, agent, externalId, metadata, createdAt, updatedAt };
+  }
+
+  /** Every turn, by index. Always valid: each tool call has its tool turn before the next message. */
+  async history(): Promise<StoredTurn[]> {
+    return readTurns(this.#services.store, this);
+  }
+
+  /** Every transition, by sequence, from 1 on. */
+  async transitions(): Promise<StoredTransition[]> {
+    return readTransitions(this.#services.store, this);
+  }
+
+  #acquire(): LeaseClaim {
+    const { store, holder } = this.#services;
+    return { type: 'acquire', holder, leaseMs: store.limits.leaseMs };
+  }
+
+  async #commit(request: Committable): Promise<CommitResult> {
+    checkOpen(this.#services);
+    const { tenantId, sessionId } = this;
+    const eventId = this.#services.store.environment.uuid();
+    const result = await this.#services.live.use(this.#services, this.#seen, (actor) =>
+      actor.commit({ eventId, ...request, tenantId, sessionId }),
+    );
+    this.#seen = result.session;
+    return result;
+  }
+
+  /** A message to a session that looks busy: if its worker is gone, its run is brought to rest first. */
+  async #commitMessage(request: Committable): Promise<CommitResult> {
+    try {
+      return await this.#commit(request);
+    } catch (error) {
+      if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+      const { session } = await readSession(this.#services.store, this);
+      if (session.state === 'PLANNING' || session.state === 'EXECUTING_TOOL') {
+        await this.#recoverFirst(session);
+        return this.#commit(request).catch((second: unknown) => {
+          throw isTurnlockError(second, 'EVENT_ILLEGAL') ? busyOr(session.state, second) : second;
+        });
+      }
+      throw busyOr(session.state, error);
+    }
+  }
+
+  async #recoverFirst(session: CommittedSession): Promise<void> {
+    try {
+      const taken = await takeOver(this.#services, session);
+      if (!isResting(taken.session.state)) await this.#services.live.start(this.#services, taken).ended;
+    } catch (error) {
+      throw isTurnlockError(error, 'LEASE_HELD') ? busyOr(session.state, error) : error;
+    }
+  }
+
+  #begin(result: CommitResult): Run {
+    const { sessionId, runId } = { ...this, runId: (result.transition.event as { runId?: string }).runId ?? '' };
+    const { repeated } = result;
+    if (repeated) return this.#follow(runId, repeated);
+    const drive = this.#services.live.start(this.#services, result);
+    return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
+  }
+
+  async #goOn(result: CommitResult): Promise<Run> {
+    const runId = result.session.snapshot.context.runId ?? '';
+    if (isResting(result.session.state)) return this.#follow(runId, false);
+    const taken = await takeOver(this.#services, result.session);
+    const drive = this.#services.live.start(this.#services, taken);
+    return createRun({ runId, sessionId: this.sessionId, repeated: false }, drive.feed, this.#resultOf(drive.ended, runId));
+  }
+
+  /** A run that began elsewhere or earlier. */
+  #follow(runId: string, repeated: boolean): Run {
+    const feed = this.#services.live.driveOf(this.sessionId)?.feed ?? new RunFeed();
+    const settled = restOfRun(this.#services, this, runId);
+    void settled.catch(() => undefined).finally(() => feed.end());
+    return createRun({ runId, sessionId: this.sessionId, repeated }, feed, settled);
+  }
+
+  async #resultOf(ended: Promise<CommitResult | null>, runId: string): Promise<RunResult> {
+    const last = await ended;
+    if (last === null && this.#services.isClosed()) throw handedOver(runId);
+    return restOfRun(this.#services, this, runId);
+  }
+}
+
+function busyOr(state: SessionState, cause: TurnlockError): TurnlockError {
+  if (state === 'COMPLETED') return new TurnlockError('SESSION_COMPLETED', { message: 'session is final: it takes no message', cause });
+  if (state === 'FAILED' || state === 'IDLE') return cause;
+  return new TurnlockError('SESSION_BUSY', { message: `session is busy: it takes no message now (found ${state}, wanted IDLE)`, cause });
+}
