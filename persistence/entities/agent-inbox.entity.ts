@@ -22,7 +22,7 @@ export const AgentInbox = defineEntity({
     inboxId: p.uuid().primary().defaultRaw('gen_random_uuid()'),
     tenantId: p.string().length(64),
     sessionId: p.uuid(),
-    position: p.bigint('number').generated('by default as identity'),
+    position: p.bigint('number').autoincrement().generated('by default as identity'),
     messageId: p.string().length(255).nullable(),
     runId: p.uuid().defaultRaw('gen_random_uuid()'),
     content: p.text(),

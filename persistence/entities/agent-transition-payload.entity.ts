@@ -38,6 +38,7 @@ export const AgentTransitionPayload = defineEntity({
         .joinColumns('session_id', 'sequence')
         .referencedColumnNames('session_id', 'sequence')
         .foreignKeyName('fk_payload_transition')
+        .updateRule('no action')
         .deleteRule('cascade')
         .deferMode('deferred'),
   },

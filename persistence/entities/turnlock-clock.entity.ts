@@ -8,7 +8,7 @@ export const TurnlockClock = defineEntity({
   checks: [{ name: 'check_clock_single', expression: 'clock_id = 1' }],
   properties: {
     clockId: p.smallint().primary().autoincrement(false).default(1),
-    offsetMs: p.bigint('number').default(0),
+    offsetMs: p.bigint('number').defaultRaw('0'),
   },
 });
 
