@@ -75,7 +75,7 @@ export class JsonWalk {
 
   #object(value: object): { [name: string]: Json } {
     if (!isPlainObject(value)) {
-      throw refuseValue(this.segments, kindOf(value), 'a plain object, an array or a bare value');
+      throw refuseValue(this.segments, kindOf(value), 'a plain object, a plain array or a bare value');
     }
     this.#refuseSymbols(value);
     const members = this.#membersOf(value);

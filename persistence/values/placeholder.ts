@@ -32,7 +32,7 @@ export function placeholderFor(output: unknown, refusal: unknown): Json {
   const known = isTurnlockError(refusal) ? refusal : null;
   const placeholder: OutputPlaceholder = {
     notStored: true,
-    says: `The call succeeded, but its output could not be stored. ${known?.message ?? ''}`.trimEnd(),
+    says: `The call succeeded, but its output could not be stored.${known === null ? '' : ` Reason: ${known.message}`}`,
     reason: known?.code ?? 'VALUE_INVALID',
     kind: kindOf(output),
     sizeBytes,
