@@ -85,6 +85,19 @@ describe('barrels and cycles', () => {
     expect(check(cycle)).toEqual(['cycle: machines/a.ts -> machines/b.ts -> machines/a.ts']);
   });
 
+  test('entities may reference each other, and nothing else through them', () => {
+    const entities = {
+      'persistence/entities/a.ts': `import { b } from './b.ts';`,
+      'persistence/entities/b.ts': `import { a } from './a.ts';`,
+    };
+    expect(check(entities)).toEqual([]);
+    const through = {
+      'persistence/c.ts': `import { a } from './entities/d.ts';`,
+      'persistence/entities/d.ts': `import { c } from '../c.ts';`,
+    };
+    expect(check(through)).toEqual([expect.stringMatching(/^cycle/)]);
+  });
+
   test('types alone make no cycle', () => {
     const types = {
       'machines/a.ts': `import { b } from './b.ts';`,
