@@ -30,7 +30,9 @@ export function databaseNames(given: Partial<DatabaseNames> = {}): DatabaseNames
   const names = { ...DEFAULT_DATABASE_NAMES, ...given };
   for (const [what, name] of Object.entries(names)) {
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) {
-      throw new RangeError(`database name refused: ${what} (found ${JSON.stringify(name)}, wanted [a-z_][a-z0-9_]{0,62})`);
+      throw new RangeError(
+        `database name refused: ${what} (found ${JSON.stringify(name)}, wanted [a-z_][a-z0-9_]{0,62})`,
+      );
     }
   }
   return names;

@@ -96,7 +96,8 @@ export function auditGuardsSql(schema: string): string[] {
     row('wake_for_evidence', 'AFTER INSERT', 'agent_tool_evidence'),
     triggerFunction(schema, 'guard_truncate', truncateBody),
     ...GUARDED_FROM_TRUNCATE.map(
-      (table) => `CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON ${schema}.${table} EXECUTE FUNCTION ${schema}.guard_truncate()`,
+      (table) =>
+        `CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON ${schema}.${table} EXECUTE FUNCTION ${schema}.guard_truncate()`,
     ),
   ];
 }

@@ -101,7 +101,9 @@ export function workGuardsSql(schema: string): string[] {
     triggerFunction(schema, 'guard_turn_update', turnBody, `  kept ${schema}.agent_turns;`),
     row('guard_turn_update', 'BEFORE UPDATE', 'agent_turns'),
     triggerFunction(schema, 'guard_history_delete', deleteBody),
-    ...['agent_turns', 'agent_tool_executions', 'agent_approvals'].map((table) => row('guard_history_delete', 'BEFORE DELETE', table)),
+    ...['agent_turns', 'agent_tool_executions', 'agent_approvals'].map((table) =>
+      row('guard_history_delete', 'BEFORE DELETE', table),
+    ),
     triggerFunction(schema, 'guard_execution_insert', executionInsertBody),
     row('guard_execution_insert', 'BEFORE INSERT', 'agent_tool_executions'),
     triggerFunction(schema, 'guard_execution_update', executionUpdateBody, `  kept ${schema}.agent_tool_executions;`),

@@ -1,8 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Json, Normalised } from '../../machines/event-content.ts';
 import { SESSION_STATES } from '../../machines/session-state.ts';
-import { OWN_TENANT_POLICY } from './tenant-policy.ts';
 import { AgentToolExecution } from './agent-tool-execution.entity.ts';
+import { OWN_TENANT_POLICY } from './tenant-policy.ts';
 
 /**
  * One durable conversation of one agent. `version` is a plain number: the commit writes version + 1 with the old one in its WHERE, and the
@@ -39,8 +39,16 @@ export const AgentSession = defineEntity({
     },
     { name: 'idx_sessions_wake', properties: ['wakeAt'], where: 'wake_at IS NOT NULL' },
     { name: 'idx_sessions_parent', properties: ['parentSessionId'], where: 'parent_session_id IS NOT NULL' },
-    { name: 'idx_sessions_parent_execution', properties: ['parentExecutionId'], where: 'parent_execution_id IS NOT NULL' },
-    { name: 'idx_sessions_fork_origin', properties: ['forkOriginSessionId'], where: 'fork_origin_session_id IS NOT NULL' },
+    {
+      name: 'idx_sessions_parent_execution',
+      properties: ['parentExecutionId'],
+      where: 'parent_execution_id IS NOT NULL',
+    },
+    {
+      name: 'idx_sessions_fork_origin',
+      properties: ['forkOriginSessionId'],
+      where: 'fork_origin_session_id IS NOT NULL',
+    },
     {
       name: 'idx_sessions_metadata',
       expression: 'create index idx_sessions_metadata on turnlock.agent_sessions using gin (metadata jsonb_path_ops)',
@@ -60,7 +68,7 @@ export const AgentSession = defineEntity({
     machineId: p.string().length(64),
     machineVersion: p.integer(),
     snapshot: p.json<Json>(),
-    version: p.integer().default(0),
+    version: p.integer().default(0).concurrencyCheck(),
     leaseHolder: p.string().length(64).nullable(),
     leaseToken: p.integer().default(0),
     leaseExpiresAt: p.datetime().columnType('timestamptz').nullable(),

@@ -36,7 +36,12 @@ export const AgentToolExecution = defineEntity({
     tenantId: p.string().length(64),
     sessionId: p.uuid(),
     turnId: () =>
-      p.manyToOne(AgentTurn).mapToPk().joinColumn('turn_id').foreignKeyName('agent_tool_executions_turn_id_fkey').deleteRule('cascade'),
+      p
+        .manyToOne(AgentTurn)
+        .mapToPk()
+        .joinColumn('turn_id')
+        .foreignKeyName('agent_tool_executions_turn_id_fkey')
+        .deleteRule('cascade'),
     toolName: p.string().length(128),
     idempotencyKey: p.string().length(128),
     inputParameters: p.json<Json>(),

@@ -13,9 +13,7 @@ export const AgentTransitionPayload = defineEntity({
   tableName: 'agent_transition_payloads',
   schema: 'turnlock',
   policies: [OWN_TENANT_POLICY],
-  checks: [
-    { name: 'check_payload_erased', expression: 'erased_at IS NULL OR (salt IS NULL AND payload IS NULL)' },
-  ],
+  checks: [{ name: 'check_payload_erased', expression: 'erased_at IS NULL OR (salt IS NULL AND payload IS NULL)' }],
   properties: {
     sessionId: p.uuid().primary(),
     sequence: p.integer().primary(),

@@ -27,7 +27,12 @@ export const AgentTurn = defineEntity({
     turnId: p.uuid().primary().defaultRaw('gen_random_uuid()'),
     tenantId: p.string().length(64),
     sessionId: () =>
-      p.manyToOne(AgentSession).mapToPk().joinColumn('session_id').foreignKeyName('agent_turns_session_id_fkey').deleteRule('cascade'),
+      p
+        .manyToOne(AgentSession)
+        .mapToPk()
+        .joinColumn('session_id')
+        .foreignKeyName('agent_turns_session_id_fkey')
+        .deleteRule('cascade'),
     turnIndex: p.integer(),
     role: p.string().$type<(typeof TURN_ROLES)[number]>().length(16),
     content: p.text().nullable(),
