@@ -2,13 +2,21 @@ import { existsSync } from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
 import { systemEnvironment } from '../../environment.ts';
 import { resolveLimits } from '../../limits.ts';
+import type { Database, DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { withClient } from './with-client.ts';
+
+/** The product's own way, loaded only when a test needs a migrated database: all others run while it is broken. */
+const ADAPTER = '../../adapters/databases/postgres.ts';
+const MIGRATE = '../../persistence/migrate.ts';
 
 /** Brings an empty database to the newest schema, by the product's own migration. */
 export async function migrateTemplate(url: string): Promise<void> {
-  if (existsSync('adapters/databases/postgres.ts')) {
-    const { postgres } = await import('../../adapters/databases/postgres.ts' as string);
-    return await migrateWith(postgres(url));
+  if (existsSync(new URL(ADAPTER, import.meta.url)) && existsSync(new URL(MIGRATE, import.meta.url))) {
+    const { postgres } = (await import(ADAPTER)) as { postgres: (url: string) => DatabaseAdapter };
+    const { migrate } = (await import(MIGRATE)) as { migrate: (database: Database) => Promise<unknown> };
+    const database = await postgres(url).connect({ environment: systemEnvironment, limits: resolveLimits() });
+    await migrate(database).finally(() => database.close());
+    return;
   }
   const statements = await initialStatements();
   await withClient(url, async (client) => {
@@ -25,15 +33,4 @@ async function initialStatements(): Promise<string[]> {
   const { databaseNames } = await import('../../migrations/index.ts');
   const { initialMigrationSql } = await import('../../migrations/migration-20261129000000-initial.ts');
   return initialMigrationSql(databaseNames());
-}
-
-async function migrateWith(adapter: {
-  connect(options: object): Promise<{ migrate(): Promise<unknown>; close(): Promise<void> }>;
-}): Promise<void> {
-  const database = await adapter.connect({ environment: systemEnvironment, limits: resolveLimits({}) });
-  try {
-    await database.migrate();
-  } finally {
-    await database.close();
-  }
 }
