@@ -1,4 +1,14 @@
-export type { Model, ModelContext, ModelDelta, ModelRequest, ModelResponse, ModelTool, ModelToolCall, ModelTurn, ToolOutcome } from './adapters/models/model.contract.ts';
+export type {
+  Model,
+  ModelContext,
+  ModelDelta,
+  ModelRequest,
+  ModelResponse,
+  ModelTool,
+  ModelToolCall,
+  ModelTurn,
+  ToolOutcome,
+} from './adapters/models/model.contract.ts';
 export { defineTool, type ToolDefinition } from './adapters/tools/define-tool.ts';
 export type { InputSchema, Tool, ToolContext, ToolEffect } from './adapters/tools/tool.contract.ts';
 export { type Environment, FAULT_POINTS, type FaultInfo, type FaultPoint, systemEnvironment } from './environment.ts';
@@ -14,7 +24,13 @@ export type { StoredTransition } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
 export type { SendOptions } from './runtime/check-message.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
-export { createRuntime, type NewSessionOptions, type Runtime, type RuntimeOptions, type SessionReference } from './runtime/create-runtime.ts';
+export {
+  createRuntime,
+  type NewSessionOptions,
+  type Runtime,
+  type RuntimeOptions,
+  type SessionReference,
+} from './runtime/create-runtime.ts';
 export { type Agent, type AgentDefinition, defineAgent } from './runtime/define-agent.ts';
 export type { Recovery } from './runtime/recover.ts';
 export type { Run } from './runtime/run.ts';

@@ -1,8 +1,8 @@
 import { transition } from 'xstate';
 import { TurnlockError } from '../errors.ts';
 import { acceptedEvents } from './legal-graph.ts';
-import type { SessionEvent } from './session-event.ts';
 import { sessionMachine } from './session.machine.ts';
+import type { SessionEvent } from './session-event.ts';
 import type { SessionSnapshot } from './snapshot-codec.ts';
 
 /**

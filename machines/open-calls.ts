@@ -125,11 +125,15 @@ function changesOf(event: SessionEvent): CallChange[] {
     case 'execution.held':
       return event.executionIds.map((executionId) => ({ executionId, apply: holdCall }));
     case 'tool.settled':
-      return event.results.map((result) => ({ executionId: result.executionId, apply: (call) => settleCall(call, result) }));
+      return event.results.map((result) => ({
+        executionId: result.executionId,
+        apply: (call) => settleCall(call, result),
+      }));
     case 'tool.evidenced':
       return event.results.map((result) => ({
         executionId: result.executionId,
-        apply: (call) => (call.attempt === result.attempt ? settleCall({ ...call, unknownReason: null }, result) : null),
+        apply: (call) =>
+          call.attempt === result.attempt ? settleCall({ ...call, unknownReason: null }, result) : null,
       }));
     case 'tool.outcomeUnknown':
       return event.executions.map(({ executionId, attempt, reason }) => ({

@@ -1,4 +1,3 @@
-import type { EffectClass, UnknownReason } from './execution-status.ts';
 import type {
   CallContent,
   FailureContent,
@@ -6,6 +5,7 @@ import type {
   OutcomeContent,
   UserTurnContent,
 } from './event-content.ts';
+import type { EffectClass, UnknownReason } from './execution-status.ts';
 
 /** How a call of an assistant turn begins: at once, when a slot is free, when a person agreed, or settled in the same commit. */
 export type CallVerdict = 'start' | 'queue' | 'ask' | 'settled';

@@ -88,14 +88,15 @@ const closeCalls = ({ context }: Taken): Partial<SessionContext> => ({
   nextTurnIndex: context.nextTurnIndex + countAnswers(context.calls),
 });
 
+/** `can` takes a transition that has neither target nor action for a forbidden one, so a loop names an action that does nothing. */
 const everyState = {
-  'message.enqueued': {},
-  'message.rejected': {},
-  'worker.tookOver': {},
-  'session.forked': { guard: 'isUnused' },
-  'machine.upgraded': {},
-  'memory.stored': {},
-  'content.erased': {},
+  'message.enqueued': { actions: 'loop' },
+  'message.rejected': { actions: 'loop' },
+  'worker.tookOver': { actions: 'loop' },
+  'session.forked': { guard: 'isUnused', actions: 'loop' },
+  'machine.upgraded': { actions: 'loop' },
+  'memory.stored': { actions: 'loop' },
+  'content.erased': { actions: 'loop' },
 } as const;
 
 const lateFacts = { 'tool.evidenced': { guard: 'isLate', actions: 'addSystemTurns' } } as const;
@@ -136,9 +137,12 @@ export const sessionMachine = setup({
     leavesCallsToRun: (taken) => destination(taken) === 'EXECUTING_TOOL',
     leavesPeopleToAsk: (taken) => destination(taken) === 'AWAITING_INPUT',
     failsByPolicy: (taken) =>
-      taken.event.type === 'input.expired' && taken.event.fails && reduceCalls(taken.context.calls, taken.event) !== null,
+      taken.event.type === 'input.expired' &&
+      taken.event.fails &&
+      reduceCalls(taken.context.calls, taken.event) !== null,
   },
   actions: {
+    loop: () => undefined,
     beginRun: assign(({ context, event }) => ({
       runId: (event as EventOf<'user.messaged'>).runId,
       nextTurnIndex: context.nextTurnIndex + 1,

@@ -22,7 +22,13 @@ export const toolExecutionMachine = setup({ types: { events: {} as ExecutionEven
   states: {
     PENDING: { on: { amended: 'PENDING', started: 'RUNNING', succeeded: 'SUCCESS', failed: 'FAILED' } },
     RUNNING: {
-      on: { started: 'RUNNING', becameUnknown: 'RUNNING', succeeded: 'SUCCESS', failed: 'FAILED', timedOut: 'TIMED_OUT' },
+      on: {
+        started: 'RUNNING',
+        becameUnknown: 'RUNNING',
+        succeeded: 'SUCCESS',
+        failed: 'FAILED',
+        timedOut: 'TIMED_OUT',
+      },
     },
     TIMED_OUT: { on: { started: 'RUNNING', succeeded: 'SUCCESS', failed: 'FAILED' } },
     SUCCESS: { type: 'final' },

@@ -2,17 +2,17 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import { nextSnapshot } from '../machines/next-snapshot.ts';
 import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machines/session-event.ts';
-import { encodeSnapshot } from '../machines/snapshot-codec.ts';
 import { isResting } from '../machines/session-state.ts';
+import { encodeSnapshot } from '../machines/snapshot-codec.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
-import { grantLease } from './lease.ts';
+import { grantLease, type LeaseColumns } from './lease.ts';
 import { projectRows } from './project-rows.ts';
-import { findSession, toCommittedSession } from './read-session.ts';
 import { readOpenExecutions } from './read-open-executions.ts';
 import { readSeenEvent, type SeenEvent } from './read-seen-event.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import { findSession, toCommittedSession } from './read-session.ts';
 import { findCommittedEvent } from './resolve-commit.ts';
+import { inTransaction, type Store } from './session-transaction.ts';
 import { writeCommit } from './write-commit.ts';
 
 /** How often a commit that certainly did not happen is tried again before its error is handed on. */
@@ -67,9 +67,9 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const before = session.snapshot;
   const open = await readOpenExecutions(em, session);
   // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
-  grantLease(row as Parameters<typeof grantLease>[0], request.claim, now, false);
+  grantLease(leaseOf(row), request.claim, now, false);
   const after = nextSnapshot(before, request.event);
-  const lease = grantLease(row as Parameters<typeof grantLease>[0], request.claim, now, isResting(after.value));
+  const lease = grantLease(leaseOf(row), request.claim, now, isResting(after.value));
   const changes = projectRows({
     sessionId: request.sessionId,
     before,
@@ -85,13 +85,14 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   Object.assign(row, {
     currentState: after.value,
     snapshot: encodeSnapshot(after),
+    version: row.version + 1,
     ...lease,
     recoveries: resetsRecoveries(request.event) ? 0 : lease.recoveries,
     wakeAt: wakeAfter(request, row.wakeAt ?? null, now),
     updatedAt: now,
   });
   const transition = {
-    sequence: row.version + 1,
+    sequence: row.version,
     from: before.value,
     to: after.value,
     event: recordedEvent(request.event),
@@ -100,6 +101,10 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   };
   const executions = await writeCommit(store, em, { request, row, open: open.rows, changes, transition, now });
   return { repeated: false, session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
+}
+
+function leaseOf({ leaseHolder, leaseToken, leaseExpiresAt, recoveries }: AgentSessionRow): LeaseColumns {
+  return { leaseHolder: leaseHolder ?? null, leaseToken, leaseExpiresAt: leaseExpiresAt ?? null, recoveries };
 }
 
 function resetsRecoveries(event: SessionEvent): boolean {
@@ -120,8 +125,17 @@ function checkTurnCount(first: number, written: number, next: number): void {
   });
 }
 
-async function repeat(em: EntityManager, row: AgentSessionRow, request: CommitRequest, seen: SeenEvent & { now: Date }): Promise<CommitResult> {
-  if (seen.contentDigest !== null && request.contentDigest !== undefined && seen.contentDigest !== request.contentDigest) {
+async function repeat(
+  em: EntityManager,
+  row: AgentSessionRow,
+  request: CommitRequest,
+  seen: SeenEvent & { now: Date },
+): Promise<CommitResult> {
+  if (
+    seen.contentDigest !== null &&
+    request.contentDigest !== undefined &&
+    seen.contentDigest !== request.contentDigest
+  ) {
     throw new TurnlockError('MESSAGE_CONFLICT', {
       message: `message id was used for other content: session ${request.sessionId} (found another message, wanted the same one)`,
       details: { sessionId: request.sessionId, sequence: seen.sequence },

@@ -1,6 +1,6 @@
 import type { Json } from '../machines/event-content.ts';
-import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
 import type { SessionState } from '../machines/session-state.ts';
+import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
 
 /** A session as it was last committed. */
 export interface CommittedSession {

@@ -43,7 +43,10 @@ export async function createSession(store: Store, session: NewSession): Promise<
 }
 
 function isDoubled(error: unknown): boolean {
-  return isTurnlockError(error) && (error.cause instanceof UniqueConstraintViolationException || error.details?.sqlState === '23505');
+  return (
+    isTurnlockError(error) &&
+    (error.cause instanceof UniqueConstraintViolationException || error.details?.sqlState === '23505')
+  );
 }
 
 async function insert(em: EntityManager, session: NewSession): Promise<CommittedSession> {

@@ -12,7 +12,9 @@ export interface HeldLease extends SessionKey {
  * version and needs no lock: it changes nothing that a commit decides on.
  */
 export async function extendLease(store: Store, lease: HeldLease, leaseMs: number): Promise<boolean> {
-  return touchLease(store, lease, `lease_expires_at = turnlock.turnlock_now() + ? * interval '1 millisecond'`, [leaseMs]);
+  return touchLease(store, lease, `lease_expires_at = turnlock.turnlock_now() + ? * interval '1 millisecond'`, [
+    leaseMs,
+  ]);
 }
 
 /** Gives the lease back, so that the next worker need not wait for its expiry; `false` when another one holds it by now. */

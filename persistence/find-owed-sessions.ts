@@ -1,5 +1,5 @@
-import { inTransaction, type Store } from './session-transaction.ts';
 import type { SessionKey } from './read-session.ts';
+import { inTransaction, type Store } from './session-transaction.ts';
 
 /** Which owed sessions are wanted. */
 export interface OwedQuery {

@@ -7,5 +7,7 @@ import type { Store } from './session-transaction.ts';
 export async function freeDeadLeases({ database }: Store): Promise<void> {
   await database.orm.em
     .fork()
-    .execute('update turnlock.agent_sessions set lease_expires_at = turnlock.turnlock_now() where lease_holder is not null');
+    .execute(
+      'update turnlock.agent_sessions set lease_expires_at = turnlock.turnlock_now() where lease_holder is not null',
+    );
 }

@@ -1,4 +1,11 @@
-import { type ActorLogic, type ActorSystem, type ActorSystemInfo, createActor, type EventObject, type Snapshot } from 'xstate';
+import {
+  type ActorLogic,
+  type ActorSystem,
+  type ActorSystemInfo,
+  createActor,
+  type EventObject,
+  type Snapshot,
+} from 'xstate';
 import { commitEvent } from './commit-event.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import type { CommittedSession } from './committed-session.ts';
@@ -53,14 +60,28 @@ export function createPersistenceActor(store: Store, session: CommittedSession):
   };
 }
 
-type Logic = ActorLogic<PersistenceSnapshot, PersistenceEvent, CommittedSession, ActorSystem<ActorSystemInfo>, EventObject>;
+type Logic = ActorLogic<
+  PersistenceSnapshot,
+  PersistenceEvent,
+  CommittedSession,
+  ActorSystem<ActorSystemInfo>,
+  EventObject
+>;
 
 function persistenceLogic(store: Store): Logic {
   let queue: Promise<void> = Promise.resolve();
   return {
-    getInitialSnapshot: (_scope, session) => ({ status: 'active', output: undefined, error: undefined, session, last: null }),
+    getInitialSnapshot: (_scope, session) => ({
+      status: 'active',
+      output: undefined,
+      error: undefined,
+      session,
+      last: null,
+    }),
     transition: (snapshot, event, { self }) => {
       if (event.type === 'commit.done') return { ...snapshot, session: event.result.session, last: event.result };
+      // XState's own events, such as that of stop(), are none of ours.
+      if (event.type !== 'commit.requested') return snapshot;
       queue = queue.then(() =>
         commitEvent(store, event.request).then(
           (result) => {

@@ -28,7 +28,8 @@ export interface Projected {
 export function projectRows(input: Projected): RowChanges {
   const { event } = input;
   const ownTurn = turnOfEvent(input);
-  const insertedExecutions = event.type === 'model.calledTools' ? insertExecutions(input, event, ownTurn?.turnId ?? '') : [];
+  const insertedExecutions =
+    event.type === 'model.calledTools' ? insertExecutions(input, event, ownTurn?.turnId ?? '') : [];
   const updatedExecutions = updateExecutions(input);
   const executions = [...input.executions, ...insertedExecutions].map((execution) => ({
     ...execution,
@@ -154,7 +155,8 @@ function updateExecutions(input: Projected): Map<string, Partial<ExecutionProgre
 function changeOf(input: Projected, before: OpenCall, after: OpenCall): Partial<ExecutionProgress> {
   const change: Partial<ExecutionProgress> = {};
   if (before.status !== after.status) change.status = after.status;
-  if (before.attempt !== after.attempt) Object.assign(change, { attempt: after.attempt }, startOf(input, timeoutOf(input, after)));
+  if (before.attempt !== after.attempt)
+    Object.assign(change, { attempt: after.attempt }, startOf(input, timeoutOf(input, after)));
   if (before.unknownReason !== after.unknownReason) {
     change.unknownReason = after.unknownReason;
     change.unknownAt = after.unknownReason === null ? null : input.now;
@@ -200,7 +202,9 @@ function answerCalls(input: Projected, executions: readonly ExecutionRow[], call
   const rows = new Map(executions.map((execution) => [execution.executionId, execution]));
   const ownTurns = event.type === 'model.calledTools' ? 1 : 0;
   return calls
-    .flatMap((call) => call.ordinals.map((ordinal) => ({ ordinal, execution: rows.get(call.executionId) as ExecutionRow })))
+    .flatMap((call) =>
+      call.ordinals.map((ordinal) => ({ ordinal, execution: rows.get(call.executionId) as ExecutionRow })),
+    )
     .sort((a, b) => a.ordinal - b.ordinal)
     .map(({ ordinal, execution }, place) => ({
       ...emptyTurn(input, ownTurns + place),

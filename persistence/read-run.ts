@@ -21,13 +21,17 @@ interface RunRow {
 }
 
 /** The last transition and the last reply of a run; `null` when the session has no such run. */
-export async function readRun(store: Store, { tenantId, sessionId }: SessionKey, runId: string): Promise<StoredRunEnd | null> {
+export async function readRun(
+  store: Store,
+  { tenantId, sessionId }: SessionKey,
+  runId: string,
+): Promise<StoredRunEnd | null> {
   return inTransaction(store, { tenantId }, async (em) => {
     const [row] = (await em.execute(
       `select t.to_state, t.event,
               (select u.content from turnlock.agent_turns u
                 where u.session_id = t.session_id and u.run_id = t.run_id and u.role = 'assistant'
-                  and not exists (select from turnlock.agent_turns a where a.call_turn_id = u.turn_id)
+                  and not exists (select from turnlock.agent_tool_executions e where e.turn_id = u.turn_id)
                 order by u.turn_index desc limit 1) as reply,
               (select m.error_message from turnlock.agent_model_calls m
                 where m.session_id = t.session_id and m.run_id = t.run_id and m.error_message is not null

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { TurnlockError } from '../errors.ts';
 import type { Json } from '../machines/event-content.ts';
-import { decodeSnapshot } from '../machines/snapshot-codec.ts';
 import type { SessionState } from '../machines/session-state.ts';
+import { decodeSnapshot } from '../machines/snapshot-codec.ts';
 import type { CommittedSession } from './committed-session.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
 

@@ -1,7 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { TurnlockError } from '../errors.ts';
 import type { Environment } from '../environment.ts';
+import { TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { Database } from './database.contract.ts';
 import { lockKey } from './keys/lock-key.ts';
@@ -54,7 +54,11 @@ export async function inTransaction<Result>(
   }
 }
 
-async function prepare({ database, environment, limits }: Store, scope: TransactionScope, em: EntityManager): Promise<void> {
+async function prepare(
+  { database, environment, limits }: Store,
+  scope: TransactionScope,
+  em: EntityManager,
+): Promise<void> {
   const settings: [string, string][] = [
     ['turnlock.tenant', scope.tenantId],
     ['synchronous_commit', 'on'],

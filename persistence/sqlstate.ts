@@ -1,9 +1,10 @@
 import { type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
 import { type DatabaseErrorFacts, readDatabaseError } from './database-error-facts.ts';
+import { isSchemaRefusal, SCHEMA_REFUSALS } from './schema-refusals.ts';
 
 /** What a SQLSTATE means to us. The first entry whose pattern matches counts. Source: PostgreSQL's manual, appendix A. */
 const MEANINGS: readonly { sqlState: RegExp; code: ErrorCode; happened: string; wanted: string }[] = [
-  // Our own refusals that the caller can act upon; see the triggers and functions of the migration.
+  // Of the refusals of our own schema (SCHEMA_REFUSALS) those that the caller can act upon, then all others.
   refusal('TL050', 'SESSION_COMPLETED', 'session is completed', 'one that takes messages'),
   refusal('TL060', 'OPTIONS_INVALID', 'argument not accepted', 'what the function documents'),
   refusal('TL061', 'SESSION_NOT_FOUND', 'session not found', 'one of this tenant'),
@@ -62,7 +63,8 @@ export interface ErrorOrigin {
 /**
  * `error` as a {@link TurnlockError} where it comes from the database or from the way to it; anything else, for example what a tool
  * threw, is returned as it is. Drivers put statements, parameters and rows into their errors: none of that gets through, nor does the
- * error itself as a cause. What is kept, in `details`, are SQLSTATE and the names of constraint, table and routine.
+ * error itself as a cause. What is kept, in `details`, are SQLSTATE, the names of constraint, table and
+ * routine, and what a refusal of our own schema means.
  */
 export function toTurnlockError(error: unknown, { committing = false }: ErrorOrigin = {}): unknown {
   if (isTurnlockError(error)) return error;
@@ -123,11 +125,14 @@ function fromSqlState(facts: DatabaseErrorFacts, sqlState: string): TurnlockErro
 function make(code: ErrorCode, happened: string, wanted: string, facts: DatabaseErrorFacts): TurnlockError {
   const { sqlState, constraint, table, routine, reason, says } = facts;
   const place = [constraint && `constraint ${constraint}`, table && `table ${table}`].filter(Boolean).join(' of ');
+  const meaning = isSchemaRefusal(sqlState) ? SCHEMA_REFUSALS[sqlState].meaning : undefined;
   const found = [says, sqlState && `SQLSTATE ${sqlState}`, reason].filter(Boolean).join(', ');
   return new TurnlockError(code, {
     message: `${happened}: ${place || 'database'} (found ${found || 'no SQLSTATE'}, wanted ${wanted})`,
     details: Object.fromEntries(
-      Object.entries({ sqlState, constraint, table, routine, reason }).filter(([, value]) => value !== undefined),
+      Object.entries({ sqlState, constraint, table, routine, reason, meaning }).filter(
+        ([, value]) => value !== undefined,
+      ),
     ),
   });
 }

@@ -35,7 +35,8 @@ export async function writeCommit(store: Store, em: EntityManager, writing: Writ
   for (const execution of changes.insertedExecutions) {
     em.persist(em.create(AgentToolExecution, { ...owner, ...execution, metadata: {} }));
   }
-  for (const execution of writing.open) em.assign(execution, changes.updatedExecutions.get(execution.executionId) ?? {});
+  for (const execution of writing.open)
+    em.assign(execution, changes.updatedExecutions.get(execution.executionId) ?? {});
   writeModelCall(em, writing, owner);
   writeTransition(store, em, writing, owner);
   await em.flush();
@@ -58,7 +59,14 @@ function writeModelCall(em: EntityManager, { changes, transition }: Writing, own
   const { startedAt, usage, ...rest } = changes.modelCall;
   const runId = transition.runId as string;
   em.persist(
-    em.create(AgentModelCall, { ...owner, ...rest, runId, startedAt: new Date(startedAt), tokenUsageJson: usage, memories: [] }),
+    em.create(AgentModelCall, {
+      ...owner,
+      ...rest,
+      runId,
+      startedAt: new Date(startedAt),
+      tokenUsageJson: usage,
+      memories: [],
+    }),
   );
 }
 

@@ -61,7 +61,11 @@ function beginRecord(drive: DriveContext, turns: ModelTurn[], attempt: number): 
   };
 }
 
-async function ask(drive: DriveContext, turns: ModelTurn[], call: { runId: string; attempt: number }): Promise<ModelResponse> {
+async function ask(
+  drive: DriveContext,
+  turns: ModelTurn[],
+  call: { runId: string; attempt: number },
+): Promise<ModelResponse> {
   const { agent, environment, limits, session, emit } = drive;
   const over = new AbortController();
   const timeout = new AbortController();
@@ -127,7 +131,11 @@ async function toEvent(
 }
 
 function usageOf({ limits }: DriveContext, response: ModelResponse): ModelCallContent['usage'] {
-  const { value } = normaliseJson(response.usage ?? {}, { maxBytes: limits.maxMetadataBytes, maxDepth: limits.maxDepth, name: 'usage' });
+  const { value } = normaliseJson(response.usage ?? {}, {
+    maxBytes: limits.maxMetadataBytes,
+    maxDepth: limits.maxDepth,
+    name: 'usage',
+  });
   return value as ModelCallContent['usage'];
 }
 

@@ -14,7 +14,8 @@ export interface SendOptions {
 
 /** The user turn of a message: checked and normalised, nothing written. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
 export function checkMessage(text: string, { messageId, metadata = {} }: SendOptions, limits: Limits): UserTurnContent {
-  if (messageId !== undefined) checkIdentifier(messageId, { name: 'messageId', maxCharacters: MAX_CHARACTERS.messageId });
+  if (messageId !== undefined)
+    checkIdentifier(messageId, { name: 'messageId', maxCharacters: MAX_CHARACTERS.messageId });
   const message = normaliseText(text, { maxBytes: limits.maxMessageBytes, name: 'message' });
   const extra = checkMetadata(metadata, limits);
   const notes = [...message.notes, ...extra.notes];

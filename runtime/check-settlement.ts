@@ -49,7 +49,12 @@ export function checkSettlement(settlement: Settlement, limits: Limits): Checked
 }
 
 /** Why the machine did not take a settlement, in words that help. */
-export async function whyNotSettled(store: Store, key: SessionKey, executionId: string, cause: TurnlockError): Promise<TurnlockError> {
+export async function whyNotSettled(
+  store: Store,
+  key: SessionKey,
+  executionId: string,
+  cause: TurnlockError,
+): Promise<TurnlockError> {
   const execution = await readExecution(store, key, executionId);
   const details = { executionId, sessionId: key.sessionId };
   if (execution === null) {

@@ -1,6 +1,7 @@
 import { type Environment, systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS, resolveLimits } from '../limits.ts';
+import type { SessionState } from '../machines/session-state.ts';
 import { createSession, findByExternalId } from '../persistence/create-session.ts';
 import type { DatabaseAdapter } from '../persistence/database.contract.ts';
 import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
@@ -16,7 +17,6 @@ import { LiveSessions } from './live-sessions.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
 import { agentOf, checkOpen, type Services } from './services.ts';
 import { Session } from './session-handle.ts';
-import type { SessionState } from '../machines/session-state.ts';
 
 /** What `createRuntime` takes. */
 export interface RuntimeOptions {
@@ -83,7 +83,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const agents = checkAgents(options);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
-  const onWarning = options.onWarning ?? (({ code, message }) => process.emitWarning(message, { type: 'Turnlock', code }));
+  const onWarning =
+    options.onWarning ?? (({ code, message }) => process.emitWarning(message, { type: 'Turnlock', code }));
   const database = await options.database.connect({ environment, limits, onWarning });
   const store: Store = { database, environment, limits };
   try {
@@ -133,7 +134,10 @@ function checkTenant(tenantId: string): string {
 async function create(services: Services, options: NewSessionOptions): Promise<Session> {
   checkOpen(services);
   const { environment, limits } = services.store;
-  const agent = agentOf(services, { agentName: options.agent, agentVersion: services.agents.get(options.agent)?.version ?? 0 });
+  const agent = agentOf(services, {
+    agentName: options.agent,
+    agentVersion: services.agents.get(options.agent)?.version ?? 0,
+  });
   const { externalId } = options;
   const metadata = checkMetadata(options.metadata ?? {}, limits);
   const session = await createSession(services.store, {

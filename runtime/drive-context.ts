@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 import type { Limits } from '../limits.ts';
-import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { PersistenceActor } from '../persistence/persistence-actor.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { Agent } from './define-agent.ts';

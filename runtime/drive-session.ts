@@ -3,7 +3,7 @@ import type { CommitResult } from '../persistence/commit-request.ts';
 import { readTurns } from '../persistence/read-turns.ts';
 import type { TurnRow } from '../persistence/row-changes.ts';
 import { callModel } from './call-model.ts';
-import { commitAsHolder, databaseNow, type DriveContext } from './drive-context.ts';
+import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { toModelTurns } from './model-turns.ts';
 import { ToolRunner } from './run-tools.ts';
 
@@ -47,7 +47,10 @@ async function planNext(
   call: { runId: string; attempt: number },
 ): Promise<CommitResult | null> {
   const { wakeAt } = last.session;
-  if (wakeAt !== null) await drive.environment.sleep(Math.max(0, wakeAt.getTime() - databaseNow(drive)), drive.signal).catch(() => undefined);
+  if (wakeAt !== null)
+    await drive.environment
+      .sleep(Math.max(0, wakeAt.getTime() - databaseNow(drive)), drive.signal)
+      .catch(() => undefined);
   if (drive.isDraining() || drive.signal.aborted) return null;
   const { runId, attempt } = call;
   const event = await callModel(drive, toModelTurns(turns), { runId, attempt });

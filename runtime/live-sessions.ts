@@ -1,4 +1,4 @@
-import { isTurnlockError, TurnlockError } from '../errors.ts';
+import { isTurnlockError, type TurnlockError } from '../errors.ts';
 import { isResting } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
@@ -7,8 +7,8 @@ import { createPersistenceActor, type PersistenceActor } from '../persistence/pe
 import type { DriveContext } from './drive-context.ts';
 import { driveSession } from './drive-session.ts';
 import { keepLease } from './keep-lease.ts';
-import type { RunEvent } from './run-event.ts';
 import { RunFeed } from './run.ts';
+import type { RunEvent } from './run-event.ts';
 import { agentOf, type Services } from './services.ts';
 
 /** A session that this process drives at this moment. */
@@ -32,7 +32,11 @@ export class LiveSessions {
   readonly #live = new Map<string, Live>();
 
   /** Runs `work` with the session's actor. */
-  async use<Result>(services: Services, session: CommittedSession, work: (actor: PersistenceActor) => Promise<Result>): Promise<Result> {
+  async use<Result>(
+    services: Services,
+    session: CommittedSession,
+    work: (actor: PersistenceActor) => Promise<Result>,
+  ): Promise<Result> {
     const live = this.#enter(services, session);
     try {
       return await work(live.actor);
@@ -75,7 +79,11 @@ export class LiveSessions {
 
   #enter(services: Services, session: CommittedSession): Live {
     const { sessionId } = session;
-    const live = this.#live.get(sessionId) ?? { actor: createPersistenceActor(services.store, session), users: 0, drive: null };
+    const live = this.#live.get(sessionId) ?? {
+      actor: createPersistenceActor(services.store, session),
+      users: 0,
+      drive: null,
+    };
     live.users += 1;
     this.#live.set(sessionId, live);
     return live;

@@ -9,7 +9,9 @@ export function toModelTurns(turns: readonly TurnRow[]): ModelTurn[] {
     const parts = turn.parts as TurnPart[];
     if (turn.role === 'assistant') calls = parts.filter((part) => part.type === 'toolCall');
     const { turnIndex, role, content: text } = turn;
-    return role === 'tool' ? { turnIndex, role, text, parts, answers: answered(turn, calls) } : { turnIndex, role, text, parts };
+    return role === 'tool'
+      ? { turnIndex, role, text, parts, answers: answered(turn, calls) }
+      : { turnIndex, role, text, parts };
   });
 }
 

@@ -77,7 +77,11 @@ async function describeCall(drive: DriveContext, call: ModelToolCall): Promise<C
     normalised: null,
   } satisfies Partial<CallContent>;
   if (call.invalidInput !== undefined) {
-    const raw = normaliseText(call.invalidInput, { maxBytes: drive.limits.maxParamsBytes, name: 'arguments' }, 'truncate');
+    const raw = normaliseText(
+      call.invalidInput,
+      { maxBytes: drive.limits.maxParamsBytes, name: 'arguments' },
+      'truncate',
+    );
     return refused(base, { $invalid: raw.value }, 'PARAMS_INVALID', 'The arguments are not JSON.', raw);
   }
   const asked = storableInput(drive, call.input);
@@ -88,7 +92,13 @@ async function describeCall(drive: DriveContext, call: ModelToolCall): Promise<C
 
 type Base = Omit<CallContent, 'params' | 'paramsDigest' | 'settled'>;
 
-function refused(base: Base, params: Json, code: string, message: string, raw?: { value: string; notes: string[] }): CallContent {
+function refused(
+  base: Base,
+  params: Json,
+  code: string,
+  message: string,
+  raw?: { value: string; notes: string[] },
+): CallContent {
   const content = { ...base, params: raw === undefined ? params : {}, paramsDigest: paramsDigest(params) };
   const settled = { error: { code, message } };
   if (raw === undefined) return { ...content, settled };
@@ -121,7 +131,12 @@ async function validated(
     const params = storableInput(drive, result.value);
     if ('refusal' in params) return refused(base, asked.value, 'PARAMS_INVALID', params.refusal);
     const notes: Normalised = [...asked.notes, ...params.notes];
-    return { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised: notes.length > 0 ? notes : null };
+    return {
+      ...base,
+      params: params.value,
+      paramsDigest: paramsDigest(params.value),
+      normalised: notes.length > 0 ? notes : null,
+    };
   } catch (thrown) {
     const { message } = normaliseError(thrown, drive.limits);
     return refused(base, asked.value, 'PARAMS_INVALID', `The validation threw: ${message}`);
@@ -129,7 +144,9 @@ async function validated(
 }
 
 function pathOf(path: readonly unknown[] | undefined): string {
-  const keys = (path ?? []).map((part) => (typeof part === 'object' && part !== null && 'key' in part ? part.key : part));
+  const keys = (path ?? []).map((part) =>
+    typeof part === 'object' && part !== null && 'key' in part ? part.key : part,
+  );
   return `/${keys.map(String).join('/')}`;
 }
 

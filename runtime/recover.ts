@@ -1,8 +1,8 @@
 import { isTurnlockError } from '../errors.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
 import { findOwedSessions } from '../persistence/find-owed-sessions.ts';
-import { readSession } from '../persistence/read-session-by-key.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
+import { readSession } from '../persistence/read-session-by-key.ts';
 import { takeOver } from './continue-session.ts';
 import { checkOpen, type Services } from './services.ts';
 

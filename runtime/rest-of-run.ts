@@ -4,8 +4,8 @@ import { waitsForPerson } from '../machines/open-calls.ts';
 import { isResting } from '../machines/session-state.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { isLeaseLive } from '../persistence/lease.ts';
-import { readSession } from '../persistence/read-session-by-key.ts';
 import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
+import { readSession } from '../persistence/read-session-by-key.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { takeOver } from './continue-session.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
@@ -19,7 +19,11 @@ const POLL_MS = 200;
  *
  * @throws RUNTIME_CLOSED when the runtime closes first.
  */
-export async function restOfRun(services: Services, key: { tenantId: string; sessionId: string }, runId: string): Promise<RunResult> {
+export async function restOfRun(
+  services: Services,
+  key: { tenantId: string; sessionId: string },
+  runId: string,
+): Promise<RunResult> {
   for (;;) {
     const drive = services.live.driveOf(key.sessionId);
     if (drive !== null && drive.runId === runId) await drive.ended;
@@ -27,7 +31,8 @@ export async function restOfRun(services: Services, key: { tenantId: string; ses
     const ofRun = session.snapshot.context.runId === runId;
     if (!ofRun || isResting(session.state)) {
       const end = await readRun(services.store, key, runId);
-      if (end !== null && (!ofRun || isResting(end.state))) return toResult(session, runId, end, ofRun ? executions : []);
+      if (end !== null && (!ofRun || isResting(end.state)))
+        return toResult(session, runId, end, ofRun ? executions : []);
     }
     checkOpen(services);
     if (!isLeaseLive(session, now)) await takeOverIfFree(services, session);
@@ -48,7 +53,14 @@ async function takeOverIfFree(services: Services, session: CommittedSession): Pr
 function toResult(session: CommittedSession, runId: string, end: StoredRunEnd, executions: ExecutionRow[]): RunResult {
   const { sessionId } = session;
   const state = isResting(end.state) ? end.state : 'IDLE';
-  return { sessionId, runId, state, reply: end.reply, awaiting: awaitedOf(session, executions), error: errorOf(session, end) };
+  return {
+    sessionId,
+    runId,
+    state,
+    reply: end.reply,
+    awaiting: awaitedOf(session, executions),
+    error: errorOf(session, end),
+  };
 }
 
 /** What a session waits for a person with. */

@@ -1,5 +1,4 @@
-import { TurnlockError } from '../errors.ts';
-import { isTurnlockError } from '../errors.ts';
+import { isTurnlockError, TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
@@ -27,7 +26,11 @@ export interface AttemptBudget {
  * At the deadline its signal aborts; what it returns within the grace period is still a fact and counts. What it throws after its
  * signal aborted says nothing about the act, so it does not count as a failure.
  */
-export async function runAttempt(drive: DriveContext, execution: ExecutionRow, budget: AttemptBudget): Promise<AttemptEnd> {
+export async function runAttempt(
+  drive: DriveContext,
+  execution: ExecutionRow,
+  budget: AttemptBudget,
+): Promise<AttemptEnd> {
   const { environment, limits } = drive;
   const { executionId } = execution;
   await environment.faultPoint('beforeEffect', { sessionId: drive.session.sessionId, executionId });
@@ -70,7 +73,10 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
   const { tenantId, userId, sessionId } = drive.session;
   let returned: unknown;
   try {
-    const insideEffect = drive.environment.faultPoint('insideEffect', { sessionId, executionId: execution.executionId });
+    const insideEffect = drive.environment.faultPoint('insideEffect', {
+      sessionId,
+      executionId: execution.executionId,
+    });
     if (insideEffect !== undefined) await insideEffect;
     returned = await tool.execute(structuredClone(execution.inputParameters), {
       idempotencyKey: execution.idempotencyKey,

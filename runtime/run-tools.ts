@@ -3,7 +3,7 @@ import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
-import { commitAsHolder, databaseNow, type DriveContext } from './drive-context.ts';
+import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { type AttemptBudget, runAttempt } from './run-attempt.ts';
 
 type ToolEffect = Extract<Effect, { type: 'startExecution' | 'runAttempt' }>;
@@ -71,7 +71,10 @@ export class ToolRunner {
         this.#results.push({ executionId, attempt, outcome: ended.type, content: ended.content });
       }
     });
-    this.#inFlight.set(key, end.finally(() => this.#inFlight.delete(key)));
+    this.#inFlight.set(
+      key,
+      end.finally(() => this.#inFlight.delete(key)),
+    );
   }
 
   #isOut(row: ExecutionRow): boolean {
@@ -84,7 +87,9 @@ export class ToolRunner {
 
   #nextEvent(orphans: ExecutionRow[], queued: ExecutionRow[]): SessionEvent | null {
     return (
-      this.#settle() ?? this.#giveUp(orphans.filter(isRepeatable)) ?? this.#start(orphans.filter(isRepeatable), queued) ??
+      this.#settle() ??
+      this.#giveUp(orphans.filter(isRepeatable)) ??
+      this.#start(orphans.filter(isRepeatable), queued) ??
       this.#leaveUnknown(orphans.filter((row) => !isRepeatable(row)))
     );
   }
@@ -101,8 +106,15 @@ export class ToolRunner {
     const { maxToolAttempts } = this.#drive.limits;
     const spent = orphans.filter((row) => row.attempt >= maxToolAttempts);
     if (spent.length === 0) return null;
-    const content = { error: { code: 'TOOL_TIMED_OUT', message: `It was started ${maxToolAttempts} times without an answer.` } };
-    const results = spent.map(({ executionId, attempt }) => ({ executionId, attempt, outcome: 'timedOut' as const, content }));
+    const content = {
+      error: { code: 'TOOL_TIMED_OUT', message: `It was started ${maxToolAttempts} times without an answer.` },
+    };
+    const results = spent.map(({ executionId, attempt }) => ({
+      executionId,
+      attempt,
+      outcome: 'timedOut' as const,
+      content,
+    }));
     return { type: 'tool.settled', results };
   }
 

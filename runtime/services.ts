@@ -17,7 +17,8 @@ export interface Services {
 
 /** @throws RUNTIME_CLOSED after `close`. */
 export function checkOpen(services: Services): void {
-  if (services.isClosed()) throw new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed: nothing new begins' });
+  if (services.isClosed())
+    throw new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed: nothing new begins' });
 }
 
 /**

@@ -9,13 +9,13 @@ import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
-import { takeOver } from './continue-session.ts';
 import { checkMessage, checkWho, type SendOptions } from './check-message.ts';
+import { checkSettlement, type Settlement, whyNotSettled } from './check-settlement.ts';
+import { takeOver } from './continue-session.ts';
 import { awaitedOf, handedOver, restOfRun } from './rest-of-run.ts';
 import { createRun, type Run, RunFeed } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { agentOf, checkOpen, type Services } from './services.ts';
-import { checkSettlement, type Settlement, whyNotSettled } from './check-settlement.ts';
 
 /** A session as it stands now. */
 export interface SessionStatus {
@@ -98,13 +98,13 @@ export class Session {
     agentOf(this.#services, this.#seen);
     const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
     const event = { type: 'execution.settledByPerson', executionId, outcome, by, content } as const;
-    try {
-      const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } });
-      return await this.#goOn(result);
-    } catch (error) {
-      if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-      throw await whyNotSettled(this.#services.store, this, executionId, error);
-    }
+    const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
+      async (error: unknown) => {
+        if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+        throw await whyNotSettled(this.#services.store, this, executionId, error);
+      },
+    );
+    return this.#goOn(result);
   }
 
   /**
@@ -137,7 +137,18 @@ export class Session {
     const { session, executions } = await readSession(this.#services.store, this);
     const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
     const { runId } = session.snapshot.context;
-    return { state, runId, version, awaiting: awaitedOf(session, executions), userId, agent, externalId, metadata, createdAt, updatedAt };
+    return {
+      state,
+      runId,
+      version,
+      awaiting: awaitedOf(session, executions),
+      userId,
+      agent,
+      externalId,
+      metadata,
+      createdAt,
+      updatedAt,
+    };
   }
 
   /** Every turn, by index. Always valid: each tool call has its tool turn before the next message. */
@@ -205,7 +216,11 @@ export class Session {
     if (isResting(result.session.state)) return this.#follow(runId, false);
     const taken = await takeOver(this.#services, result.session);
     const drive = this.#services.live.start(this.#services, taken);
-    return createRun({ runId, sessionId: this.sessionId, repeated: false }, drive.feed, this.#resultOf(drive.ended, runId));
+    return createRun(
+      { runId, sessionId: this.sessionId, repeated: false },
+      drive.feed,
+      this.#resultOf(drive.ended, runId),
+    );
   }
 
   /** A run that began elsewhere or earlier. */
@@ -224,7 +239,11 @@ export class Session {
 }
 
 function busyOr(state: SessionState, cause: TurnlockError): TurnlockError {
-  if (state === 'COMPLETED') return new TurnlockError('SESSION_COMPLETED', { message: 'session is final: it takes no message', cause });
+  if (state === 'COMPLETED')
+    return new TurnlockError('SESSION_COMPLETED', { message: 'session is final: it takes no message', cause });
   if (state === 'FAILED' || state === 'IDLE') return cause;
-  return new TurnlockError('SESSION_BUSY', { message: `session is busy: it takes no message now (found ${state}, wanted IDLE)`, cause });
+  return new TurnlockError('SESSION_BUSY', {
+    message: `session is busy: it takes no message now (found ${state}, wanted IDLE)`,
+    cause,
+  });
 }

@@ -60,13 +60,20 @@ export function defineTool<const Schema extends InputSchema<never, unknown>, Out
 
 function check(tool: string, holds: boolean, option: string, wanted: string): void {
   if (holds) return;
-  throw new TurnlockError('DEFINITION_INVALID', { message: `tool option not accepted: ${option} of ${tool} (wanted ${wanted})` });
+  throw new TurnlockError('DEFINITION_INVALID', {
+    message: `tool option not accepted: ${option} of ${tool} (wanted ${wanted})`,
+  });
 }
 
 function jsonSchemaOf(tool: string, schema: InputSchema): Record<string, unknown> {
   const standard = schema?.['~standard'];
   check(tool, typeof standard?.validate === 'function', 'inputSchema', 'a Standard Schema');
-  check(tool, typeof standard.jsonSchema?.input === 'function', 'inputSchema', 'a Standard Schema with JSON Schema output');
+  check(
+    tool,
+    typeof standard.jsonSchema?.input === 'function',
+    'inputSchema',
+    'a Standard Schema with JSON Schema output',
+  );
   try {
     return standard.jsonSchema.input({ target: 'draft-2020-12' });
   } catch (cause) {

@@ -2,7 +2,8 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import type { EffectClass } from '../../machines/execution-status.ts';
 
 /** A validator of input: any Standard Schema that can also say itself as JSON Schema (Zod 4.2 and later, ArkType, Valibot …). */
-export type InputSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> & StandardJSONSchemaV1<Input, Output>;
+export type InputSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> &
+  StandardJSONSchemaV1<Input, Output>;
 
 /** What a tool is handed beside its params. */
 export interface ToolContext {
