@@ -95,12 +95,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     await database.close();
     throw error;
   }
-  let closing: Promise<void> | null = null;
+  const closing = new AbortController();
+  let closed: Promise<void> | null = null;
   const live = new LiveSessions();
-  const services: Services = { store, agents, holder: environment.uuid(), live, isClosed: () => closing !== null };
+  const services: Services = { store, agents, holder: environment.uuid(), live, closing: closing.signal };
   const close = (): Promise<void> => {
-    closing ??= Promise.allSettled(live.drives().map((drive) => drive.ended)).then(() => database.close());
-    return closing;
+    closing.abort(new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed' }));
+    closed ??= Promise.allSettled(live.drives().map((drive) => drive.ended)).then(() => database.close());
+    return closed;
   };
   return {
     createSession: (session) => create(services, session),

@@ -23,8 +23,8 @@ export interface DriveContext {
   clock: { databaseMs: number; monotonicMs: number };
   /** Aborts when the run is cancelled, the lease is lost, or the runtime closes. */
   signal: AbortSignal;
-  /** Whether the runtime wants this drive to stop after the effects that are under way. */
-  isDraining(): boolean;
+  /** Aborts when the runtime closes: model calls stop, as they can be made again; tools that are out come to their end. */
+  draining: AbortSignal;
   emit(event: RunEvent): void;
 }
 

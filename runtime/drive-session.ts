@@ -46,14 +46,16 @@ async function planNext(
   turns: TurnRow[],
   call: { runId: string; attempt: number },
 ): Promise<CommitResult | null> {
+  // Waiting and asking a model end with the drive and with the runtime alike: both can be done again elsewhere.
+  const asking = { ...drive, signal: AbortSignal.any([drive.signal, drive.draining]) };
   const { wakeAt } = last.session;
-  if (wakeAt !== null)
-    await drive.environment
-      .sleep(Math.max(0, wakeAt.getTime() - databaseNow(drive)), drive.signal)
-      .catch(() => undefined);
-  if (drive.isDraining() || drive.signal.aborted) return null;
+  if (wakeAt !== null) {
+    const waitMs = Math.max(0, wakeAt.getTime() - databaseNow(drive));
+    await drive.environment.sleep(waitMs, asking.signal).catch(() => undefined);
+  }
+  if (asking.signal.aborted) return null;
   const { runId, attempt } = call;
-  const event = await callModel(drive, toModelTurns(turns), { runId, attempt });
+  const event = await callModel(asking, toModelTurns(turns), { runId, attempt });
   if (event === null) return null;
   tools.noteStarts(event);
   return commitAsHolder(drive, event);

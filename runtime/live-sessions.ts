@@ -122,7 +122,7 @@ function driveContext(
     session: begin.session,
     clock: { databaseMs: begin.now.getTime(), monotonicMs: environment.monotonic() },
     signal,
-    isDraining: () => services.isClosed(),
+    draining: services.closing,
     emit: (event) => feed.push(event),
   };
 }

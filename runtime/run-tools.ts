@@ -49,7 +49,7 @@ export class ToolRunner {
         this.noteStarts(event);
         return commitAsHolder(this.#drive, event);
       }
-      if (this.#drive.isDraining() && this.#inFlight.size === 0) return null;
+      if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
       await this.#somethingHappens(orphans);
     }
     return null;
@@ -121,7 +121,7 @@ export class ToolRunner {
   /** The next attempts of repeatable orphans, and as many queued calls as there are free slots. */
   #start(orphans: ExecutionRow[], queued: ExecutionRow[]): SessionEvent | null {
     const { limits, agent } = this.#drive;
-    if (this.#drive.isDraining()) return null;
+    if (this.#drive.draining.aborted) return null;
     const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length);
     const executions = [...orphans, ...queued.slice(0, slots)].map(({ executionId, attempt, toolName }) => ({
       executionId,

@@ -11,13 +11,13 @@ export interface Services {
   /** Name of this runtime in leases: random, so that no two processes share it. */
   holder: string;
   live: LiveSessions;
-  /** Whether `close` was called: nothing new begins. */
-  isClosed(): boolean;
+  /** Aborts with `close`: nothing new begins, model calls stop, tools that are out come to their end. */
+  closing: AbortSignal;
 }
 
 /** @throws RUNTIME_CLOSED after `close`. */
 export function checkOpen(services: Services): void {
-  if (services.isClosed())
+  if (services.closing.aborted)
     throw new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed: nothing new begins' });
 }
 

@@ -233,7 +233,7 @@ export class Session {
 
   async #resultOf(ended: Promise<CommitResult | null>, runId: string): Promise<RunResult> {
     const last = await ended;
-    if (last === null && this.#services.isClosed()) throw handedOver(runId);
+    if (last === null && this.#services.closing.aborted) throw handedOver(runId);
     return restOfRun(this.#services, this, runId);
   }
 }
