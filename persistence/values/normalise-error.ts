@@ -29,20 +29,29 @@ export function normaliseError(
 }
 
 function messageOf(thrown: unknown): string {
-  if (typeof thrown === 'string' && thrown.trim() !== '') return thrown;
-  const message = read(thrown, 'message');
-  if (typeof message === 'string' && message.trim() !== '') return message;
+  try {
+    return readMessage(thrown);
+  } catch {
+    return 'thrown: a value that cannot be read';
+  }
+}
+
+function readMessage(thrown: unknown): string {
+  const own = ownMessage(thrown);
+  if (own !== undefined) return own;
   const parts = read(thrown, 'errors');
   if (Array.isArray(parts) && parts.length > 0) return partsOf(parts);
   return isErrorLike(thrown) ? `${nameOf(thrown)} without a message` : describe(thrown);
 }
 
+function ownMessage(thrown: unknown): string | undefined {
+  const message = typeof thrown === 'string' ? thrown : read(thrown, 'message');
+  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+}
+
 /** Node reports a refused connection to a host with several addresses as an AggregateError with an empty message. */
 function partsOf(parts: unknown[]): string {
-  const messages = parts.slice(0, MAX_CAUSES).map((part) => {
-    const message = read(part, 'message');
-    return typeof message === 'string' && message !== '' ? message : describe(part);
-  });
+  const messages = parts.slice(0, MAX_CAUSES).map((part) => ownMessage(part) ?? describe(part));
   return `${parts.length} errors: ${messages.join('; ')}${parts.length > MAX_CAUSES ? '; …' : ''}`;
 }
 
