@@ -91,6 +91,7 @@ export const ERROR_CODES = {
   SCHEMA_MISSING: kind('version', "Run `turnlock migrate`, or create the runtime with migrate: 'auto'."),
   SCHEMA_OUTDATED: kind('version', "Run `turnlock migrate`, or create the runtime with migrate: 'auto'."),
   SCHEMA_TOO_NEW: kind('version', 'Deploy the build that the schema was migrated for.'),
+  DATABASE_UNSUPPORTED: kind('version', 'Use PostgreSQL 15 or newer.'),
   MACHINE_VERSION_UNSUPPORTED: kind('version', 'Deploy a build that knows this version; older builds leave it alone.'),
   AGENT_VERSION_MISMATCH: kind('version', 'Deploy the version of the agent that the session was made with.'),
   TOOL_SCHEMA_CHANGED: kind('version', 'Raise the version of the tool and add an upgrade.'),

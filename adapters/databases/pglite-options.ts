@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import type { Extensions, PGlite } from '@electric-sql/pglite';
+import { TurnlockError } from '../../errors.ts';
+
+/** Where PGlite keeps its rows. */
+export interface PgliteOptions {
+  /** Directory that holds the rows, made where it is missing. Absent: they live in memory and end with the process. */
+  directory?: string;
+  /** Extensions of PGlite to load, `vector` for example. Without it memory searches by text alone. */
+  extensions?: Extensions;
+  /** A PGlite that the program has already, with rows wherever it was told. Never closed by us; excludes the other options. */
+  instance?: PGlite;
+}
+
+/**
+ * `given` with its directory as an absolute path.
+ *
+ * @throws OPTIONS_INVALID for options that exclude each other, or a place that Node cannot keep files in.
+ */
+export function pgliteOptions(given: string | PgliteOptions | undefined): PgliteOptions {
+  const options = typeof given === 'string' ? { directory: given } : { ...given };
+  const { directory, instance } = options;
+  if (instance !== undefined && (directory !== undefined || options.extensions !== undefined)) {
+    throw refuse('an instance and other options', 'one of the two');
+  }
+  if (directory === undefined || directory === 'memory://')
+    return { ...options, directory: undefined } as PgliteOptions;
+  if (directory === '') throw refuse('an empty directory name', 'a path, or nothing for memory');
+  const scheme = /^([a-z-]{2,}):\/\//.exec(directory)?.[1];
+  if (scheme !== undefined && scheme !== 'file') throw refuse(`a directory of ${scheme}://`, 'a path');
+  return { ...options, directory: resolve(directory.replace(/^file:\/\//, '')) };
+}
+
+function refuse(found: string, wanted: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `database not accepted: pglite() (found ${found}, wanted ${wanted})`,
+  });
+}

@@ -1,0 +1,80 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { columnReader } from './read-column.ts';
+import { toParameterText } from './to-parameter-text.ts';
+import type { Wire, WireAnswer } from './wire.contract.ts';
+
+/** The part of the package that puts messages of PostgreSQL's protocol together. */
+export type Protocol = typeof import('@electric-sql/pglite')['protocol'];
+
+/** PGlite's answer, message by message, as far as it is looked at. */
+interface Message {
+  readonly name: string;
+  readonly text?: string;
+  readonly severity?: string;
+  readonly fields?: readonly unknown[];
+}
+
+/**
+ * PGlite spoken to in PostgreSQL's protocol and not by its own functions: they hide command tags, take one statement at a time and read
+ * values in their own way. What comes back is what a server would have given.
+ */
+export class PgliteWire implements Wire {
+  readonly #pglite: PGlite;
+  readonly #protocol: Protocol;
+
+  constructor(pglite: PGlite, protocol: Protocol) {
+    this.#pglite = pglite;
+    this.#protocol = protocol;
+  }
+
+  async send(sql: string, values?: readonly unknown[]): Promise<WireAnswer> {
+    const request = values?.length ? this.#extended(sql, values) : this.#protocol.serialize.query(sql);
+    const { messages } = await this.#pglite.execProtocol(request, { throwOnError: false });
+    return readAnswer(messages as unknown as Message[]);
+  }
+
+  #extended(sql: string, values: readonly unknown[]): Uint8Array {
+    const { parse, bind, describe, execute, sync } = this.#protocol.serialize;
+    const parts = [
+      parse({ text: sql }),
+      bind({ values: values.map(toParameterText) }),
+      describe({ type: 'P' }),
+      execute({}),
+      sync(),
+    ];
+    return Buffer.concat(parts);
+  }
+}
+
+function readAnswer(messages: readonly Message[]): WireAnswer {
+  let columns: readonly { name: string; read: (text: string) => unknown }[] = [];
+  let reading: Record<string, unknown>[] = [];
+  let answer: WireAnswer = { rows: [], command: '', rowCount: null, warned: false };
+  let warned = false;
+  for (const message of messages) {
+    if (message.name === 'error') throw message;
+    if (message.name === 'notice' && message.severity === 'WARNING') warned = true;
+    if (message.name === 'rowDescription') {
+      columns = (message.fields as { name: string; dataTypeID: number }[]).map(({ name, dataTypeID }) => ({
+        name,
+        read: columnReader(dataTypeID),
+      }));
+    }
+    if (message.name === 'dataRow') {
+      const fields = message.fields as (string | null)[];
+      reading.push(Object.fromEntries(columns.map(({ name, read }, index) => [name, toValue(fields[index], read)])));
+    }
+    if (message.name === 'commandComplete') {
+      const [command = '', ...counts] = message.text?.split(' ') ?? [];
+      const count = counts.at(-1);
+      answer = { rows: reading, command, rowCount: count === undefined ? null : Number(count), warned };
+      columns = [];
+      reading = [];
+    }
+  }
+  return { ...answer, warned };
+}
+
+function toValue(text: string | null | undefined, read: (text: string) => unknown): unknown {
+  return text === null || text === undefined ? null : read(text);
+}

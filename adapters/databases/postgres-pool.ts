@@ -1,0 +1,69 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import pg, { type Pool, type PoolConfig } from 'pg';
+import { TurnlockError } from '../../errors.ts';
+
+/** A URL, options of node-postgres, or a pool or MikroORM that the program has already. */
+export type PostgresSource = string | PoolConfig | Pool | Pick<MikroORM, 'em'>;
+
+/** A pool, and whether it ends with the database. */
+export interface ChosenPool {
+  pool: Pool;
+  isOwn: boolean;
+}
+
+/**
+ * The pool of `source`: the given one, or a new one that has opened nothing yet.
+ *
+ * @throws OPTIONS_INVALID when `source` is none of {@link PostgresSource}. A URL never gets into the message.
+ */
+export async function choosePool(source: PostgresSource, connectTimeoutMs: number): Promise<ChosenPool> {
+  if (isPool(source)) return { pool: source, isOwn: false };
+  if (isOrm(source)) return { pool: await poolOf(source), isOwn: false };
+  return {
+    pool: makePool(typeof source === 'string' ? { connectionString: source } : source, connectTimeoutMs),
+    isOwn: true,
+  };
+}
+
+function makePool(config: PoolConfig, connectTimeoutMs: number): Pool {
+  const { connectionString } = config;
+  if (connectionString !== undefined && !/^(?:postgres(?:ql)?|socket):\/?\/?|^\//.test(connectionString)) {
+    throw refuse('text that is no URL of PostgreSQL');
+  }
+  try {
+    new pg.Client(config); // parses everything and opens nothing
+  } catch {
+    throw refuse('options that node-postgres cannot read'); // its error holds the URL with the password
+  }
+  return new pg.Pool({
+    application_name: 'turnlock',
+    keepAlive: true,
+    connectionTimeoutMillis: connectTimeoutMs,
+    ...config,
+  });
+}
+
+async function poolOf(orm: Pick<MikroORM, 'em'>): Promise<Pool> {
+  const connection = orm.em.getConnection() as { getNativeClient?: () => Promise<unknown> };
+  const client = await connection.getNativeClient?.().catch(() => undefined);
+  if (isPool(client)) return client;
+  throw refuse('a MikroORM without a pool of node-postgres');
+}
+
+function isPool(source: unknown): source is Pool {
+  return isObject(source) && typeof source.connect === 'function' && 'totalCount' in source;
+}
+
+function isOrm(source: unknown): source is Pick<MikroORM, 'em'> {
+  return isObject(source) && isObject(source.em) && typeof source.em.getConnection === 'function';
+}
+
+function isObject(source: unknown): source is Record<string, unknown> {
+  return typeof source === 'object' && source !== null;
+}
+
+function refuse(found: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `database not accepted: postgres() (found ${found}, wanted a URL, options, a pg.Pool or a MikroORM)`,
+  });
+}

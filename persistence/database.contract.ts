@@ -1,0 +1,67 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Environment } from '../environment.ts';
+import type { Limits } from '../limits.ts';
+
+/** Where the rows are: a PostgreSQL server, or PGlite inside this process. */
+export type DatabaseKind = 'postgres' | 'pglite';
+
+/** What `createRuntime` takes as its database. Nothing is opened before {@link DatabaseAdapter.connect}. */
+export interface DatabaseAdapter {
+  readonly kind: DatabaseKind;
+  /**
+   * Opens the database and proves that it answers. It migrates nothing.
+   *
+   * @throws DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED when there is no server of use at the other end.
+   * @throws DATA_DIRECTORY_IN_USE, DATA_DIRECTORY_INVALID for a directory that PGlite must not open.
+   */
+  connect(options: ConnectOptions): Promise<Database>;
+}
+
+/** What a database needs of the runtime. */
+export interface ConnectOptions {
+  environment: Environment;
+  limits: Limits;
+  /** Told once of each thing about the server that weakens a guarantee. Absent: nobody is told. */
+  onWarning?: (warning: DatabaseWarning) => void;
+}
+
+/** A set-up that works and promises less than it could. */
+export interface DatabaseWarning {
+  /**
+   * - `FSYNC_OFF`, `SYNCHRONOUS_COMMIT_OFF`: the server may lose acknowledged commits when its machine loses power;
+   * - `RLS_BYPASSED`: the role owns the tables, is a superuser or has BYPASSRLS, so tenants are separated by our statements alone.
+   */
+  readonly code: 'FSYNC_OFF' | 'SYNCHRONOUS_COMMIT_OFF' | 'RLS_BYPASSED';
+  /** One sentence for people, without secrets. */
+  readonly message: string;
+}
+
+/** An open database. */
+export interface Database {
+  readonly kind: DatabaseKind;
+  /** Our own, with our entities, whatever MikroORM the user has beside it. */
+  readonly orm: MikroORM;
+  /** Schema that holds everything of ours. */
+  readonly schema: string;
+  /** The role that every transaction takes on by `SET LOCAL ROLE`; `null`: the one that it is connected as. */
+  readonly runtimeRole: string | null;
+  /** Whether all transactions take turns on one connection. */
+  readonly singleConnection: boolean;
+  /** Whether the process that had this database before is known to be dead: what its leases hold is free at once. */
+  readonly tookOverDeadHolder: boolean;
+  readonly migrations: MigrationSet;
+  /** Looks at the server again, as a migration may have changed who owns the tables. What it finds also goes to `onWarning`, once each. */
+  reviewSetup(): Promise<readonly DatabaseWarning[]>;
+  /** Closes what we opened: never a pool, a MikroORM or a PGlite that was handed in. Repeating it does nothing. */
+  close(): Promise<void>;
+}
+
+/** The migrations of this build, for the schema of one database. */
+export interface MigrationSet {
+  /** Oldest first. */
+  readonly migrations: readonly { readonly name: string; readonly statements: readonly string[] }[];
+  /** The statements that give an existing role the rights of a runtime. */
+  grantsFor(role: string): readonly string[];
+  /** What a role that may create roles has to run, given the names of those that exist. */
+  missingRoleStatements(existing: readonly string[]): readonly string[];
+}
