@@ -35,21 +35,24 @@ const MEANINGS: readonly { sqlState: RegExp; code: ErrorCode; happened: string; 
   refusal('42P01|3F000', 'SCHEMA_MISSING', 'schema is missing', 'the migrated tables'),
   refusal('42703|42704|42883', 'SCHEMA_OUTDATED', 'schema is older than this build', 'what the last migration makes'),
 
-  // Unique constraints that two writers can meet; a retry reads what the other one wrote.
   refusal('23505', 'DATABASE_REFUSED', 'row exists already', 'one of its kind'),
   refusal('23...', 'DATABASE_REFUSED', 'database refused a row', 'one that keeps the constraint'),
   // Text that the choke point for values lets through by mistake: untranslatable characters, too long for its column.
   refusal('22021|22P05|22001', 'INVARIANT_BROKEN', 'value reached the database unchecked', 'a normalised one'),
 ];
 
-/** Unique constraints by name, where one of them is more than a refusal. */
-const UNIQUE_CONSTRAINTS: Readonly<Record<string, ErrorCode>> = {
-  uq_session_external_id: 'EXTERNAL_ID_CONFLICT',
-  idx_tool_idempotency: 'KEY_CONFLICT',
-  agent_transitions_pkey: 'VERSION_CONFLICT',
-  uq_transition_event: 'VERSION_CONFLICT',
-  uq_session_turn_index: 'VERSION_CONFLICT',
-};
+/** Unique constraints that two writers can meet, by name. After a VERSION_CONFLICT, reading again tells a repeat from a conflict. */
+const UNIQUE_CONSTRAINTS: ReadonlyMap<string | undefined, ErrorCode> = new Map([
+  ['uq_session_external_id', 'EXTERNAL_ID_CONFLICT'],
+  ['idx_tool_idempotency', 'KEY_CONFLICT'],
+  ['agent_transitions_pkey', 'VERSION_CONFLICT'],
+  ['uq_transition_event', 'VERSION_CONFLICT'],
+  ['uq_session_turn_index', 'VERSION_CONFLICT'],
+  ['uq_turn_call', 'VERSION_CONFLICT'],
+  ['uq_inbox_message', 'VERSION_CONFLICT'],
+  ['uq_approval_round', 'VERSION_CONFLICT'],
+  ['agent_idempotency_claims_pkey', 'VERSION_CONFLICT'],
+]);
 
 /** States after which the server closes the connection. */
 const STATES_WITHOUT_CONNECTION = /^(08...|57P0[1245]|25P0[34])$/;
@@ -90,9 +93,8 @@ export function toTurnlockError(error: unknown, { committing = false }: ErrorOri
  */
 export function isConnectionLost(error: unknown): boolean {
   if (isTurnlockError(error, 'DATABASE_UNREACHABLE')) return true;
-  const sqlState = sqlStateOf(error);
-  if (sqlState !== undefined) return STATES_WITHOUT_CONNECTION.test(sqlState);
-  return readDatabaseError(error)?.noConnection ?? false;
+  const facts = readDatabaseError(error);
+  return facts?.noConnection || facts?.fatal || STATES_WITHOUT_CONNECTION.test(sqlStateOf(error) ?? '');
 }
 
 /** The SQLSTATE of a database error, wrapped or translated or not. */
@@ -106,9 +108,9 @@ export function constraintOf(error: unknown): string | undefined {
 }
 
 /** An error that came in answer to COMMIT is a definite abort only when the server said why and stayed. */
-function leavesCommitOpen({ sqlState, optimisticLock, ormMisuse }: DatabaseErrorFacts): boolean {
+function leavesCommitOpen({ sqlState, fatal, optimisticLock, ormMisuse }: DatabaseErrorFacts): boolean {
   if (optimisticLock || ormMisuse) return false;
-  return sqlState === undefined || /^(08...|57...|40003|25P0[34])$/.test(sqlState);
+  return fatal || sqlState === undefined || /^(08...|57...|40003|25P0[34])$/.test(sqlState);
 }
 
 function fromSqlState(facts: DatabaseErrorFacts, sqlState: string): TurnlockError {
@@ -118,7 +120,7 @@ function fromSqlState(facts: DatabaseErrorFacts, sqlState: string): TurnlockErro
   const meaning = MEANINGS.find((entry) => entry.sqlState.test(sqlState));
   if (meaning === undefined) return make('DATABASE_FAILED', 'database answered with an error', 'none', facts);
   const { code, happened, wanted } = meaning;
-  const byConstraint = sqlState === '23505' ? UNIQUE_CONSTRAINTS[facts.constraint ?? ''] : undefined;
+  const byConstraint = sqlState === '23505' ? UNIQUE_CONSTRAINTS.get(facts.constraint) : undefined;
   return make(byConstraint ?? code, happened, wanted, facts);
 }
 
