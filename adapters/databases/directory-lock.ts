@@ -34,7 +34,7 @@ export async function lockDirectory(directory: string, newId: () => string): Pro
     const last = await lastNumber(directory);
     const holder = last === 0 ? undefined : await readHolder(directory, last);
     if (holder === 'gone') continue;
-    if (holder !== undefined && isHeld(holder)) throw inUse(directory, last, holder);
+    if (typeof holder === 'object' && isHeld(holder)) throw inUse(directory, last, holder);
     const number = last + 1;
     if (!(await createFile(directory, number, newId()))) continue;
     if ((await lastNumber(directory)) !== number) {
@@ -42,7 +42,7 @@ export async function lockDirectory(directory: string, newId: () => string): Pro
       continue;
     }
     await removeOlder(directory, number);
-    const tookOverDeadHolder = holder !== undefined && !holder.isReleased;
+    const tookOverDeadHolder = holder === 'damaged' || holder?.isReleased === false;
     return { tookOverDeadHolder, release: releaseOnce(directory, number, newId) };
   }
 }
@@ -92,12 +92,20 @@ async function removeOlder(directory: string, number: number): Promise<void> {
   await Promise.all(older.map((name) => rm(join(directory, name), { force: true })));
 }
 
-async function readHolder(directory: string, number: number): Promise<Holder | 'gone'> {
+/** A record is whole when it appears under its name: one that cannot be read was damaged with the machine, and its holder is dead. */
+async function readHolder(directory: string, number: number): Promise<Holder | 'gone' | 'damaged'> {
+  let text: string;
   try {
-    return JSON.parse(await readFile(path(directory, number), 'utf8')) as Holder;
+    text = await readFile(path(directory, number), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'gone';
-    return { pid: 0, host: 'unknown', bootId: null, startTicks: null, isReleased: false };
+    throw error;
+  }
+  try {
+    const holder = JSON.parse(text) as Holder;
+    return holder.pid > 0 && typeof holder.host === 'string' ? holder : 'damaged';
+  } catch {
+    return 'damaged';
   }
 }
 
