@@ -8,7 +8,7 @@ import { allEntities } from './persistence/entities/all-entities.ts';
  * connects through its database adapters. MikroORM's migrator takes no lock: use `turnlock migrate` where processes may race.
  */
 export default defineConfig({
-  clientUrl: process.env['TURNLOCK_DATABASE_URL'] ?? 'postgres://localhost/postgres',
+  clientUrl: process.env.TURNLOCK_DATABASE_URL ?? 'postgres://localhost/postgres',
   entities: allEntities,
   schema: 'turnlock',
   extensions: [Migrator],

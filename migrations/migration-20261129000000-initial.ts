@@ -47,7 +47,11 @@ END $$`,
 }
 
 /** The first migration, for the names given. There is no way down: it would take the audit with it. */
-export function initialMigration(names: DatabaseNames) {
+export function initialMigration(
+  names: DatabaseNames,
+): new (
+  ...args: ConstructorParameters<typeof Migration>
+) => Migration {
   return class InitialMigration extends Migration {
     override up(): void {
       for (const statement of initialMigrationSql(names)) this.addSql(statement);

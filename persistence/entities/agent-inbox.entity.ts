@@ -22,6 +22,7 @@ export const AgentInbox = defineEntity({
     inboxId: p.uuid().primary().defaultRaw('gen_random_uuid()'),
     tenantId: p.string().length(64),
     sessionId: p.uuid(),
+    // `autoincrement` too: MikroORM reads an identity column back as both, and would else drop a default that is not there.
     position: p.bigint('number').autoincrement().generated('by default as identity'),
     messageId: p.string().length(255).nullable(),
     runId: p.uuid().defaultRaw('gen_random_uuid()'),

@@ -1,3 +1,4 @@
+import type { EntitySchema } from '@mikro-orm/core';
 import { AgentApproval } from './agent-approval.entity.ts';
 import { AgentControl } from './agent-control.entity.ts';
 import { AgentIdempotencyClaim } from './agent-idempotency-claim.entity.ts';
@@ -15,7 +16,7 @@ import { AgentTurn } from './agent-turn.entity.ts';
 import { TurnlockClock } from './turnlock-clock.entity.ts';
 
 /** Every entity of ours, for MikroORM's `entities`. */
-export const allEntities = [
+export const allEntities: EntitySchema[] = [
   AgentSession,
   AgentTurn,
   AgentToolExecution,

@@ -1,0 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
+import { databaseNames } from '../migrations/index.ts';
+import { initialMigrationSql } from '../migrations/migration-20261129000000-initial.ts';
+import { readSchema } from './read-schema.ts';
+
+// Writes docs/schema.sql anew, from a database that exists for the moment only.
+const pglite = await PGlite.create({ loadDataDir: await dataDir() });
+for (const statement of initialMigrationSql(databaseNames())) await pglite.query(statement);
+await writeFile(new URL('../docs/schema.sql', import.meta.url), await readSchema(pglite));
+await pglite.close();
