@@ -1,0 +1,16 @@
+export { AgentApproval, type AgentApprovalRow } from './entities/agent-approval.entity.ts';
+export { AgentControl, type AgentControlRow } from './entities/agent-control.entity.ts';
+export { AgentIdempotencyClaim, type AgentIdempotencyClaimRow } from './entities/agent-idempotency-claim.entity.ts';
+export { AgentInbox, type AgentInboxRow } from './entities/agent-inbox.entity.ts';
+export { AgentMemory, type AgentMemoryRow } from './entities/agent-memory.entity.ts';
+export { AgentModelCall, type AgentModelCallRow } from './entities/agent-model-call.entity.ts';
+export { AgentOperatorRead, type AgentOperatorReadRow } from './entities/agent-operator-read.entity.ts';
+export { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
+export { AgentToolEvidence, type AgentToolEvidenceRow } from './entities/agent-tool-evidence.entity.ts';
+export { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
+export { AgentToolVersion, type AgentToolVersionRow } from './entities/agent-tool-version.entity.ts';
+export { AgentTransition, type AgentTransitionRow } from './entities/agent-transition.entity.ts';
+export { AgentTransitionPayload, type AgentTransitionPayloadRow } from './entities/agent-transition-payload.entity.ts';
+export { AgentTurn, type AgentTurnRow } from './entities/agent-turn.entity.ts';
+export { allEntities } from './entities/all-entities.ts';
+export { TurnlockClock, type TurnlockClockRow } from './entities/turnlock-clock.entity.ts';
