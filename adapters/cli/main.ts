@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runCli } from './run-cli.ts';
+
+// Ends the process whatever a configuration has left open: a pool of its own, a timer.
+process.exit(await runCli(process.argv.slice(2)));

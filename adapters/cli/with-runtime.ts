@@ -1,0 +1,44 @@
+import { TurnlockError } from '../../errors.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../runtime/create-runtime.ts';
+import { escapeText } from './escape-text.ts';
+import type { Settings } from './read-settings.ts';
+import type { Terminal } from './terminal.ts';
+
+/**
+ * Opens a runtime, runs `work`, and closes it. The first SIGINT or SIGTERM lets what is under way come to its end and closes; whoever
+ * comes next goes on from there. A second one ends the process at once.
+ *
+ * @throws CONFIG_INVALID when the configuration has no agents.
+ */
+export async function withRuntime<Result>(
+  settings: Settings,
+  terminal: Terminal,
+  work: (runtime: Runtime) => Promise<Result>,
+): Promise<Result> {
+  const runtime = await createRuntime({ onWarning: warnOn(terminal), ...settings, agents: agentsOf(settings) });
+  const stop = (signal: NodeJS.Signals): void => {
+    process.exitCode = signal === 'SIGINT' ? 130 : 143;
+    terminal.note('Stopping: what is under way comes to its end first. Once more to stop at once.');
+    void runtime.close();
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    return await work(runtime);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await runtime.close();
+  }
+}
+
+function agentsOf({ agents }: Settings): RuntimeOptions['agents'] {
+  if (agents !== undefined && agents.length > 0) return agents;
+  throw new TurnlockError('CONFIG_INVALID', {
+    message: 'no agents are known (found none, wanted those of the sessions)',
+    hint: 'Export `agents` from turnlock.config.ts: this command continues sessions, and only their agents can.',
+  });
+}
+
+/** Prints what weakens a guarantee. */
+export function warnOn(terminal: Terminal): (warning: { code: string; message: string }) => void {
+  return ({ code, message }) => terminal.note(`${terminal.colours.yellow(`warning ${code}`)}: ${escapeText(message)}`);
+}
