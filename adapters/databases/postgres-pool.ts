@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import pg, { type Pool, type PoolConfig } from 'pg';
 import { TurnlockError } from '../../errors.ts';
+import { TidyClient } from './tidy-client.ts';
 
 /** A URL, options of node-postgres, or a pool or MikroORM that the program has already. */
 export type PostgresSource = string | PoolConfig | Pool | Pick<MikroORM, 'em'>;
@@ -39,6 +40,7 @@ function makePool(config: PoolConfig, connectTimeoutMs: number): Pool {
     application_name: 'turnlock',
     keepAlive: true,
     connectionTimeoutMillis: connectTimeoutMs,
+    Client: TidyClient as unknown as NonNullable<PoolConfig['Client']>, // the types leave its parameter out
     ...config,
   });
 }
