@@ -62,6 +62,19 @@ export function describeTenancy(open: () => Sql): void {
     });
   });
 
+  test.each([
+    ['the tenant emptied', `SELECT set_config('turnlock.tenant', '', true)`],
+    ['another tenant named', `SELECT set_config('turnlock.tenant', 'other', true)`],
+    ['the role put back', 'RESET ROLE'],
+  ])('with %s before COMMIT the deferred checks see as much as ever', async (_title, disguise) => {
+    const attempt = as(open(), 'turnlock_runtime', TENANT, async (sql) => {
+      const id = await insertSession(sql);
+      await sql.query('UPDATE turnlock.agent_sessions SET version = version + 1 WHERE session_id = $1', [id]);
+      await sql.query(disguise);
+    });
+    await expect(attempt).rejects.toMatchObject({ code: 'TL004' });
+  });
+
   test('PUBLIC may execute nothing, and every SECURITY DEFINER function has a path that ends in pg_temp', async () => {
     const { rows } = await open().query(
       `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'turnlock'::regnamespace AND (
