@@ -25,7 +25,7 @@ export function migrationsTableSql(schema: string): string[] {
     create table ${schema}.migrations (
       id serial primary key,
       name varchar(255) not null,
-      executed_at timestamptz(0) not null default current_timestamp
+      executed_at timestamptz(6) not null default current_timestamp(6)
     );
   end if;
 end $$`,

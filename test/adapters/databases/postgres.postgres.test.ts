@@ -8,23 +8,9 @@ import { freshDatabase } from '../../support/fresh-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { withClient } from '../../support/with-client.ts';
 import { connect } from './connect.ts';
+import { freshRole } from './fresh-role.ts';
 
 const SECRET = 'correct-horse';
-
-/** A login role of its own in the cluster, dropped at the end of the test. */
-async function freshRole(url: string, rights = ''): Promise<{ role: string; url: string }> {
-  const role = `turnlock_test_${Math.random().toString(36).slice(2)}`;
-  await withClient(url, (client) => client.query(`CREATE ROLE ${role} LOGIN PASSWORD '${SECRET}' ${rights}`));
-  atTestEnd(() =>
-    withClient(inject('postgresUrl'), async (client) => {
-      await client.query(`DROP ROLE ${role}`);
-    }),
-  );
-  const asRole = new URL(url);
-  asRole.username = role;
-  asRole.password = SECRET;
-  return { role, url: asRole.href };
-}
 
 function changed(url: string, change: Partial<URL>): string {
   return Object.assign(new URL(url), change).href;
@@ -133,7 +119,7 @@ test('a pool whose connections are all out gives DATABASE_UNREACHABLE in time, w
 test('what weakens a guarantee is told once, and the rights of a granted role are no reason', async () => {
   const { url } = await freshDatabase();
   const role = await freshRole(url);
-  await withClient(url, (client) => client.query(`ALTER ROLE ${role.role} SET synchronous_commit = off`));
+  await withClient(url, (client) => client.query(`ALTER ROLE ${role.name} SET synchronous_commit = off`));
   const told: DatabaseWarning[] = [];
   const onWarning = (warning: DatabaseWarning) => void told.push(warning);
   const asOwner = await connect(postgres(url), { onWarning });
@@ -142,7 +128,6 @@ test('what weakens a guarantee is told once, and the rights of a granted role ar
   told.length = 0;
   await connect(postgres(role.url), { onWarning });
   expect(told.map(({ code }) => code).sort()).toEqual(['FSYNC_OFF', 'SYNCHRONOUS_COMMIT_OFF']);
-  await withClient(url, (client) => client.query(`DROP OWNED BY ${role.role}`));
 });
 
 test('C59 a pool of one connection is enough, for many transactions at once', async () => {
