@@ -1,5 +1,6 @@
 /** Whether `value` is an object as a literal or JSON.parse makes it, of whatever realm; not an instance, a Map, a namespace. */
 export function isPlainObject(value: object): boolean {
+  if (Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && !isRootPrototype(prototype as object)) return false;
   return !(Symbol.toStringTag in value) && !(Symbol.iterator in value);

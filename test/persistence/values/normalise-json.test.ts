@@ -87,7 +87,17 @@ describe('C36 what is refused, with its path', () => {
     ['an instance', { o: new Order() }, '/o', 'an Order'],
     ['an instance that is an array', { o: new Orders() }, '/o', 'an array'],
     ['an object with another prototype', Object.create({ inherited: 1 }), '', 'an object'],
+    [
+      'an object that inherits from a bare one',
+      Object.create(Object.assign(Object.create(null), { a: 1 })),
+      '',
+      'an object',
+    ],
     ['a namespace', { m: Math }, '/m', 'an object'],
+    ['an iterable', { i: Object.defineProperty({}, Symbol.iterator, { value: () => [] }) }, '/i', 'an object'],
+    ['an array without prototype', { a: Object.setPrototypeOf([1], null) }, '/a', 'an array'],
+    ['a symbol as key of an array', { a: Object.assign([1], { [Symbol('s')]: 1 }) }, '/a', 'a key that is a symbol'],
+    ['an accessor in an array', [Object.defineProperty([0], 0, { get: () => 1 })], '/0/0', 'an accessor'],
     [
       'a getter',
       {
