@@ -3,7 +3,7 @@ import { TurnlockError } from '../../errors.ts';
 import type { InputSchema, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
 
 /** What `defineTool` takes. */
-export interface ToolDefinition<Schema extends InputSchema<never, unknown>, Output> {
+export interface ToolDefinition<Schema extends InputSchema, Output> {
   /** `[A-Za-z0-9_-]{1,64}`, unique within an agent. */
   name: string;
   /** What the tool does, for the model. */
@@ -32,9 +32,7 @@ const EFFECTS: readonly ToolEffect[] = ['readOnly', 'idempotent', 'nonRepeatable
  * @throws TOOL_NAME_INVALID when the name has other characters or more than 64.
  * @throws DEFINITION_INVALID when an option is not of its kind, or the schema cannot say itself as JSON Schema.
  */
-export function defineTool<const Schema extends InputSchema<never, unknown>, Output>(
-  definition: ToolDefinition<Schema, Output>,
-): Tool {
+export function defineTool<const Schema extends InputSchema, Output>(definition: ToolDefinition<Schema, Output>): Tool {
   const { name, effect = 'nonRepeatable', timeoutMs = null } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new TurnlockError('TOOL_NAME_INVALID', {
