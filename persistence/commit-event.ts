@@ -15,8 +15,11 @@ import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 import { writeCommit } from './write-commit.ts';
 
-/** How often a commit that certainly did not happen is tried again before its error is handed on. */
-const MAX_TRIES = 4;
+/** Milliseconds for which a caller's commit that certainly did not happen is tried again. A holder's is tried as long as a lease lasts. */
+const CALLER_PATIENCE_MS = 1_000;
+
+/** The longest pause between two tries, in milliseconds. */
+const MAX_PAUSE_MS = 500;
 
 /**
  * Takes one event: one transaction, one new version, or nothing at all.
@@ -30,6 +33,9 @@ const MAX_TRIES = 4;
  * @throws COMMIT_UNKNOWN when neither the commit nor its resolution got an answer.
  */
 export async function commitEvent(store: Store, request: CommitRequest): Promise<CommitResult> {
+  const { environment, limits } = store;
+  const patienceMs = request.claim.type === 'hold' ? limits.leaseMs : CALLER_PATIENCE_MS;
+  const giveUpAt = environment.monotonic() + patienceMs;
   for (let attempt = 1; ; attempt += 1) {
     let written: CommitResult | undefined;
     try {
@@ -49,14 +55,10 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
       if (!isTurnlockError(error)) throw error;
       const unknown = error.code === 'COMMIT_UNKNOWN';
       if (unknown && written !== undefined && (await findCommittedEvent(store, request))) return written;
-      if (!(unknown || error.category === 'transient') || attempt >= MAX_TRIES) throw error;
-      await store.environment.sleep(backoffMs(store, attempt));
+      if (!(unknown || error.category === 'transient') || environment.monotonic() >= giveUpAt) throw error;
+      await environment.sleep(Math.min(MAX_PAUSE_MS, 20 * 2 ** attempt) * (0.5 + environment.random()));
     }
   }
-}
-
-function backoffMs({ environment }: Store, attempt: number): number {
-  return 20 * 2 ** attempt * (0.5 + environment.random());
 }
 
 async function takeEvent(store: Store, em: EntityManager, request: CommitRequest): Promise<CommitResult> {

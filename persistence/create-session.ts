@@ -1,4 +1,4 @@
-import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import type { Json, Normalised } from '../machines/event-content.ts';
 import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from '../machines/session.machine.ts';
@@ -35,18 +35,11 @@ export async function createSession(store: Store, session: NewSession): Promise<
   try {
     return await inTransaction(store, { tenantId }, (em) => insert(em, session));
   } catch (error) {
-    if (!isDoubled(error)) throw error;
+    if (!isTurnlockError(error, 'EXTERNAL_ID_CONFLICT')) throw error;
     const winner = await findExisting(store, session);
     if (winner === null) throw error;
     return winner;
   }
-}
-
-function isDoubled(error: unknown): boolean {
-  return (
-    isTurnlockError(error) &&
-    (error.cause instanceof UniqueConstraintViolationException || error.details?.sqlState === '23505')
-  );
 }
 
 async function insert(em: EntityManager, session: NewSession): Promise<CommittedSession> {

@@ -35,8 +35,7 @@ export async function callModel(
 }
 
 function limitMet({ actor, limits }: DriveContext, runId: string): SessionEvent | null {
-  const { session } = { session: actor.committed() };
-  if (session.snapshot.context.modelCalls < limits.maxModelCallsPerRun) return null;
+  if (actor.committed().snapshot.context.modelCalls < limits.maxModelCallsPerRun) return null;
   const message = `The run made ${limits.maxModelCallsPerRun} model calls, which is the limit.`;
   return { type: 'limit.met', runId, code: 'LIMIT_MODEL_CALLS', content: { message } };
 }
@@ -116,8 +115,8 @@ async function toEvent(
   const modelCall: ModelCallContent = {
     ...record,
     usage: usageOf(drive, response),
-    finishReason: response.finishReason ?? null,
-    providerRequestId: response.providerRequestId ?? null,
+    finishReason: shortText(response.finishReason, 64),
+    providerRequestId: shortText(response.providerRequestId, 255),
   };
   if (toolCalls.length > limits.maxToolCallsPerTurn) {
     const message = `The model asked for ${toolCalls.length} calls in one turn; the limit is ${limits.maxToolCallsPerTurn}.`;
@@ -128,6 +127,13 @@ async function toEvent(
   const plan = await planCalls(drive, toolCalls);
   const parts = [...content.parts, ...plan.parts];
   return { type: 'model.calledTools', runId, calls: plan.calls, content: { ...content, parts } };
+}
+
+/** What a provider says of itself: kept as far as its column holds it. */
+function shortText(text: unknown, maxCharacters: number): string | null {
+  if (typeof text !== 'string') return null;
+  const { value } = normaliseText(text, { maxBytes: 4096, name: 'text' }, 'truncate');
+  return [...value].slice(0, maxCharacters).join('');
 }
 
 function usageOf({ limits }: DriveContext, response: ModelResponse): ModelCallContent['usage'] {

@@ -37,7 +37,7 @@ export async function planCalls(drive: DriveContext, asked: readonly ModelToolCa
     } else {
       call.ordinals.push(ordinal);
     }
-    parts.push(toPart(ordinal, call, asked[ordinal] as ModelToolCall));
+    parts.push(toPart(drive, ordinal, call, asked[ordinal] as ModelToolCall));
   }
   return { calls, parts };
 }
@@ -49,17 +49,18 @@ function beginCall(drive: DriveContext, ordinal: number, content: CallContent, b
   return { ...call, verdict: running < drive.limits.maxParallelTools ? 'start' : 'queue' };
 }
 
-function toPart(ordinal: number, call: PlannedCall, asked: ModelToolCall): TurnPart {
-  const { toolName, params, rawInput, providerCallId } = call.content;
+function toPart(drive: DriveContext, ordinal: number, call: PlannedCall, asked: ModelToolCall): TurnPart {
+  const { toolName, params, rawInput } = call.content;
+  const metadata = asked.providerMetadata === undefined ? null : storableInput(drive, asked.providerMetadata);
   return {
     type: 'toolCall',
     ordinal,
     toolName,
     input: params,
     ...(rawInput === null ? {} : { rawInput }),
-    providerCallId: asked.providerCallId === undefined ? null : (storable(asked.providerCallId) ?? providerCallId),
+    providerCallId: storable(asked.providerCallId),
     executionId: call.executionId,
-    ...(asked.providerMetadata === undefined ? {} : { providerMetadata: asked.providerMetadata }),
+    ...(metadata !== null && 'value' in metadata ? { providerMetadata: metadata.value } : {}),
   };
 }
 
@@ -71,7 +72,7 @@ async function describeCall(drive: DriveContext, call: ModelToolCall): Promise<C
     toolVersion: tool?.version ?? 0,
     effect: tool?.effect ?? 'nonRepeatable',
     repeatable: tool?.repeatable ?? false,
-    providerCallId: call.providerCallId === undefined ? null : storable(call.providerCallId),
+    providerCallId: storable(call.providerCallId),
     rawInput: null,
     timeoutMs: tool?.timeoutMs ?? drive.limits.toolTimeoutMs,
     normalised: null,

@@ -90,7 +90,7 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
       attempt: execution.attempt,
     });
   } catch (thrown) {
-    if (signal.aborted) return new Promise(() => undefined);
+    if (signal.aborted) return { type: 'timedOut' };
     const { message, notes } = normaliseError(thrown, drive.limits);
     return { type: 'failed', content: { error: { code: 'TOOL_FAILED', message }, normalised: notes } };
   }

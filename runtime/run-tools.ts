@@ -23,6 +23,8 @@ export class ToolRunner {
   /** Attempts that ran out of time here. */
   readonly #timedOut = new Set<string>();
   #results: AttemptResult[] = [];
+  /** What broke outside the tools themselves: the drive cannot go on. */
+  #broken: { error: unknown } | null = null;
 
   constructor(drive: DriveContext) {
     this.#drive = drive;
@@ -43,6 +45,7 @@ export class ToolRunner {
     const queued = effects.filter((effect) => effect.type === 'startExecution').map((effect) => rowOf(rows, effect));
     for (const row of running) this.#launch(row);
     while (!this.#drive.signal.aborted) {
+      if (this.#broken !== null) throw this.#broken.error;
       const orphans = running.filter((row) => !this.#isOut(row) && !this.#hasResult(row));
       const event = this.#nextEvent(orphans, queued);
       if (event !== null) {
@@ -65,12 +68,17 @@ export class ToolRunner {
     const budget = this.#budgets.get(key);
     if (budget === undefined || this.#inFlight.has(key) || this.#hasResult(row) || this.#timedOut.has(key)) return;
     const { executionId, attempt } = row;
-    const end = runAttempt(this.#drive, row, budget).then((ended) => {
-      if (ended.type === 'timedOut') this.#timedOut.add(key);
-      if (ended.type === 'succeeded' || ended.type === 'failed') {
-        this.#results.push({ executionId, attempt, outcome: ended.type, content: ended.content });
-      }
-    });
+    const end = runAttempt(this.#drive, row, budget).then(
+      (ended) => {
+        if (ended.type === 'timedOut') this.#timedOut.add(key);
+        if (ended.type === 'succeeded' || ended.type === 'failed') {
+          this.#results.push({ executionId, attempt, outcome: ended.type, content: ended.content });
+        }
+      },
+      (error: unknown) => {
+        this.#broken = { error };
+      },
+    );
     this.#inFlight.set(
       key,
       end.finally(() => this.#inFlight.delete(key)),

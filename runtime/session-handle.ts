@@ -214,7 +214,12 @@ export class Session {
   async #goOn(result: CommitResult): Promise<Run> {
     const runId = result.session.snapshot.context.runId ?? '';
     if (isResting(result.session.state)) return this.#follow(runId, false);
-    const taken = await takeOver(this.#services, result.session);
+    // While a sibling call is still out, its worker holds the lease and goes on from this commit.
+    const taken = await takeOver(this.#services, result.session).catch((error: unknown) => {
+      if (isTurnlockError(error, 'LEASE_HELD')) return null;
+      throw error;
+    });
+    if (taken === null || isResting(taken.session.state)) return this.#follow(runId, false);
     const drive = this.#services.live.start(this.#services, taken);
     return createRun(
       { runId, sessionId: this.sessionId, repeated: false },
