@@ -12,12 +12,14 @@ import type { SessionSnapshot } from './snapshot-codec.ts';
  * @throws EVENT_ILLEGAL when the present state does not take the event; the message names the state and what it accepts.
  */
 export function nextSnapshot(snapshot: SessionSnapshot, event: SessionEvent): SessionSnapshot {
-  if (!snapshot.can(event)) {
-    const accepted = acceptedEvents(snapshot.value);
-    throw new TurnlockError('EVENT_ILLEGAL', {
-      message: `event not accepted: ${event.type} (found state ${snapshot.value}, which accepts ${accepted.join(', ') || 'nothing'})`,
-      details: { state: snapshot.value, event: event.type, accepted },
-    });
-  }
+  if (!snapshot.can(event)) throw illegal(snapshot, event);
   return transition(sessionMachine, snapshot, event)[0];
+}
+
+function illegal({ value: state }: SessionSnapshot, { type }: SessionEvent): TurnlockError {
+  const accepted = acceptedEvents(state);
+  const message = accepted.includes(type)
+    ? `event does not fit: ${type} (found state ${state}, which accepts it, but another run, call or attempt than the event names)`
+    : `event not accepted: ${type} (found state ${state}, which accepts ${accepted.join(', ') || 'nothing'})`;
+  return new TurnlockError('EVENT_ILLEGAL', { message, details: { state, event: type, accepted } });
 }

@@ -96,11 +96,14 @@ function closeCall(call: OpenCall): OpenCall {
 
 /**
  * The calls after `event`, or `null` when the event does not fit them (another attempt, an execution that is not open, a decision
- * that nobody waits for). Every change of a status is a transition of the tool-execution machine.
+ * that nobody waits for, no execution at all, one that is named twice). Every change of a status is a transition of the
+ * tool-execution machine.
  */
 export function reduceCalls(calls: readonly OpenCall[], event: SessionEvent): OpenCall[] | null {
   const next = [...calls];
-  for (const change of changesOf(event)) {
+  const changes = changesOf(event);
+  if (changes.length === 0 || new Set(changes.map((change) => change.executionId)).size !== changes.length) return null;
+  for (const change of changes) {
     const place = next.findIndex((call) => call.executionId === change.executionId);
     const call = next[place];
     const changed = call && change.apply(call, next);
@@ -127,13 +130,12 @@ function changesOf(event: SessionEvent): CallChange[] {
     case 'tool.settled':
       return event.results.map((result) => ({
         executionId: result.executionId,
-        apply: (call) => settleCall(call, result),
+        apply: (call) => (isInFlight(call) ? settleCall(call, result) : null),
       }));
     case 'tool.evidenced':
       return event.results.map((result) => ({
         executionId: result.executionId,
-        apply: (call) =>
-          call.attempt === result.attempt ? settleCall({ ...call, unknownReason: null }, result) : null,
+        apply: (call) => (call.status === 'PENDING' ? null : settleCall(call, result)),
       }));
     case 'tool.outcomeUnknown':
       return event.executions.map(({ executionId, attempt, reason }) => ({
@@ -169,9 +171,10 @@ function holdCall(call: OpenCall): OpenCall | null {
   return call.status === 'PENDING' && call.waitsFor === null ? { ...call, waitsFor: 'approval' } : null;
 }
 
+/** How the latest attempt ended: from its worker while it is in flight, as evidence also once it is unknown or given up. */
 function settleCall(call: OpenCall, result: AttemptResult): OpenCall | null {
-  if (call.attempt !== result.attempt || call.unknownReason !== null) return null;
-  return moved(call, { type: result.outcome }, { waitsFor: null, runAgain: false });
+  if (call.attempt !== result.attempt) return null;
+  return moved(call, { type: result.outcome }, { waitsFor: null, unknownReason: null, runAgain: false });
 }
 
 function approveCall(call: OpenCall, event: EventOf<'approval.granted' | 'approval.amended'>): OpenCall | null {

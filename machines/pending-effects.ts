@@ -1,5 +1,5 @@
 import { TurnlockError } from '../errors.ts';
-import type { EffectClass, ExecutionStatus } from './execution-status.ts';
+import type { EffectClass, ExecutionStatus, UnknownReason } from './execution-status.ts';
 import { isInFlight, type OpenCall, waitsForPerson } from './open-calls.ts';
 import type { SessionSnapshot } from './snapshot-codec.ts';
 
@@ -8,6 +8,7 @@ export interface ExecutionFacts {
   executionId: string;
   status: ExecutionStatus;
   attempt: number;
+  unknownReason: UnknownReason | null;
   effect: EffectClass;
 }
 
@@ -43,10 +44,15 @@ export function pendingEffects(snapshot: SessionSnapshot, executions: readonly E
 }
 
 function agreeing(call: OpenCall, row: ExecutionFacts | undefined): ExecutionFacts {
-  if (row !== undefined && row.status === call.status && row.attempt === call.attempt) return row;
-  const found = row === undefined ? 'no row' : `${row.status} at attempt ${row.attempt}`;
+  const wanted = progressOf(call);
+  const found = row === undefined ? 'no row' : progressOf(row);
+  if (row !== undefined && found === wanted) return row;
   throw new TurnlockError('INVARIANT_BROKEN', {
-    message: `snapshot and row of an execution differ: ${call.executionId} (found ${found}, wanted ${call.status} at attempt ${call.attempt})`,
+    message: `snapshot and row of an execution differ: ${call.executionId} (found ${found}, wanted ${wanted})`,
     details: { executionId: call.executionId },
   });
+}
+
+function progressOf({ status, attempt, unknownReason }: OpenCall | ExecutionFacts): string {
+  return `${status} at attempt ${attempt}${unknownReason === null ? '' : `, unknown by ${unknownReason}`}`;
 }

@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate';
 import { callsAfter, countAnswers, type OpenCall, planCalls, reduceCalls, stateOfCalls } from './open-calls.ts';
-import type { EventOf, SessionEvent } from './session-event.ts';
+import type { AttemptResult, EventOf, SessionEvent } from './session-event.ts';
 import type { SessionState } from './session-state.ts';
 
 /** What the session machine remembers: bounded, JSON, the same however long the session is. */
@@ -58,6 +58,12 @@ function isNewMessage(event: SessionEvent): boolean {
 /** An event that names a run names the present one. */
 function ofPresentRun({ context, event }: Taken): boolean {
   return !('runId' in event) || event.type === 'user.messaged' || event.runId === context.runId;
+}
+
+/** Evidence of which nothing fits an open call any more. What mixes both kinds is two events. */
+function isLate(calls: OpenCall[], event: EventOf<'tool.evidenced'>): boolean {
+  const fits = (result: AttemptResult) => reduceCalls(calls, { ...event, results: [result] }) !== null;
+  return event.results.length > 0 && !event.results.some(fits);
 }
 
 /** Where every call is settled, their tool turns are written and the calls are forgotten. */
@@ -130,7 +136,7 @@ export const sessionMachine = setup({
   guards: {
     isUnused: ({ context }) => context.nextTurnIndex === 0 || context.runId === null,
     isPresentRun: ofPresentRun,
-    isLate: ({ context, event }) => event.type === 'tool.evidenced' && reduceCalls(context.calls, event) === null,
+    isLate: ({ context, event }) => event.type === 'tool.evidenced' && isLate(context.calls, event),
     isNewMessage: ({ event }) => isNewMessage(event),
     isFinal: (taken) => ofPresentRun(taken) && taken.event.type === 'model.replied' && taken.event.final,
     leavesNoCall: (taken) => destination(taken) === 'PLANNING',

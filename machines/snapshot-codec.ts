@@ -2,6 +2,7 @@ import { initialTransition, type SnapshotFrom } from 'xstate';
 import { z } from 'zod';
 import { TurnlockError } from '../errors.ts';
 import { EXECUTION_STATUSES, UNKNOWN_REASONS } from './execution-status.ts';
+import { stateOfCalls } from './open-calls.ts';
 import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION, sessionMachine } from './session.machine.ts';
 import { SESSION_STATES, type SessionState } from './session-state.ts';
 
@@ -22,18 +23,27 @@ const openCall = z.strictObject({
 });
 
 /** The stored form of version 1: what the machine needs and nothing that XState keeps for itself. */
-const storedSnapshot = z.strictObject({
-  value: z.enum(SESSION_STATES),
-  context: z.strictObject({
-    runId: uuid.nullable(),
-    nextTurnIndex: count,
-    modelCalls: count,
-    failedModelAttempts: count,
-    callTurnIndex: count.nullable(),
-    calls: z.array(openCall),
-    failureCode: z.string().nullable(),
-  }),
-});
+const storedSnapshot = z
+  .strictObject({
+    value: z.enum(SESSION_STATES),
+    context: z.strictObject({
+      runId: uuid.nullable(),
+      nextTurnIndex: count,
+      modelCalls: count,
+      failedModelAttempts: count,
+      callTurnIndex: count.nullable(),
+      calls: z.array(openCall),
+      failureCode: z.string().nullable(),
+    }),
+  })
+  .superRefine(({ value, context: { runId, calls, callTurnIndex } }, { addIssue }) => {
+    const refuse = (...path: string[]) => addIssue({ code: 'custom', path: ['context', ...path] });
+    // A session that owes work and does not say which would wait for ever.
+    const hasCalls = value === 'EXECUTING_TOOL' || value === 'AWAITING_INPUT';
+    if (hasCalls ? stateOfCalls(calls) !== value : calls.length > 0) refuse('calls');
+    if (hasCalls === (callTurnIndex === null)) refuse('callTurnIndex');
+    if (runId === null && (hasCalls || value === 'PLANNING' || value === 'FAILED')) refuse('runId');
+  });
 
 /** A snapshot as its row holds it: plain JSON. */
 export type StoredSnapshot = z.infer<typeof storedSnapshot>;

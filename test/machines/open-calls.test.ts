@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import { nextSnapshot } from '../../machines/next-snapshot.ts';
+import { isInFlight, waitsForPerson } from '../../machines/open-calls.ts';
+import { pendingEffects } from '../../machines/pending-effects.ts';
+import type { SessionEvent } from '../../machines/session-event.ts';
+import type { SessionSnapshot } from '../../machines/snapshot-codec.ts';
+import { rowsOf } from './rows-of.ts';
+import {
+  becameUnknown,
+  calledTools,
+  cancelled,
+  denied,
+  expired,
+  granted,
+  limitMet,
+  messaged,
+  planned,
+  result,
+  settled,
+  settledByPerson,
+  started,
+  tookOver,
+} from './sample-events.ts';
+import { snapshotAfter } from './snapshot-after.ts';
+
+const QUEUED = { verdict: 'queue' } as const;
+const ASK = { verdict: 'ask' } as const;
+
+describe('no call starts while another one of its turn waits for a person', () => {
+  const waiting: Record<string, SessionEvent[]> = {
+    'an approval': [messaged, calledTools(planned(0, ASK), planned(1, QUEUED))],
+    'a question': [messaged, calledTools(planned(0, { ...ASK, waitsFor: 'answer' }), planned(1, QUEUED))],
+    'an unknown outcome': [messaged, calledTools(planned(0), planned(1, QUEUED)), becameUnknown('call-0')],
+    'a held start': [
+      messaged,
+      calledTools(planned(0, QUEUED), planned(1, QUEUED)),
+      { type: 'execution.held', executionIds: ['call-0'] },
+    ],
+    'an unknown outcome while a third call runs': [
+      messaged,
+      calledTools(planned(0), planned(1, QUEUED), planned(2)),
+      becameUnknown('call-0'),
+    ],
+  };
+
+  test.each(Object.keys(waiting))('%s holds back a queued sibling', (name) => {
+    const snapshot = snapshotAfter(...(waiting[name] ?? []));
+    expect(snapshot.context.calls.some(waitsForPerson)).toBe(true);
+    expect(snapshot.can(started('call-1', 1))).toBe(false);
+    expect(effectsOf(snapshot).filter(({ type }) => type === 'startExecution')).toEqual([]);
+  });
+
+  test('the next attempt of a call that is in flight may start: it is out already', () => {
+    const snapshot = snapshotAfter(messaged, calledTools(planned(0), planned(1)), becameUnknown('call-0'));
+    expect(nextSnapshot(snapshot, started('call-1', 2)).value).toBe('EXECUTING_TOOL');
+  });
+
+  test('once everybody is answered, all that may run is owed', () => {
+    const snapshot = snapshotAfter(
+      messaged,
+      calledTools(planned(0, ASK), planned(1, QUEUED), planned(2, ASK)),
+      granted('call-2'),
+      denied('call-0'),
+    );
+    expect(effectsOf(snapshot)).toEqual([
+      { type: 'startExecution', executionId: 'call-1', attempt: 1, effect: 'nonRepeatable' },
+      { type: 'startExecution', executionId: 'call-2', attempt: 1, effect: 'nonRepeatable' },
+    ]);
+  });
+
+  test('C46 each of three answers reaches its own call, in any order', () => {
+    const before = [messaged, calledTools(planned(0, ASK), planned(1, ASK), planned(2, ASK))];
+    const snapshot = snapshotAfter(...before, granted('call-2'), denied('call-0'), granted('call-1'));
+    expect(snapshot.context.calls.map(({ executionId, status }) => [executionId, status])).toEqual([
+      ['call-0', 'FAILED'],
+      ['call-1', 'PENDING'],
+      ['call-2', 'PENDING'],
+    ]);
+  });
+
+  test('C47 what is decided cannot be decided again', () => {
+    const snapshot = snapshotAfter(messaged, calledTools(planned(0, ASK), planned(1, ASK)), granted('call-0'));
+    expect(snapshot.can(granted('call-0'))).toBe(false);
+    expect(snapshot.can(denied('call-0'))).toBe(false);
+    expect(snapshot.can(expired(false, 'call-0'))).toBe(false);
+  });
+});
+
+describe('leaving a run settles every open call', () => {
+  // One turn of five calls: done, given up, in flight, unknown, queued.
+  const before = [
+    messaged,
+    calledTools(planned(0), planned(1), planned(2), planned(3, { ordinals: [3, 5] }), planned(4, QUEUED)),
+    settled(result('call-0'), result('call-1', { outcome: 'timedOut' })),
+    becameUnknown('call-3'),
+  ];
+
+  test.each<[string, SessionEvent]>([
+    ['IDLE', cancelled],
+    ['FAILED', limitMet],
+  ])('to %s: each call is forgotten and each ordinal has its tool turn', (state, event) => {
+    const snapshot = snapshotAfter(...before);
+    const next = nextSnapshot(snapshot, event);
+    expect(next.value).toBe(state);
+    expect(next.context).toMatchObject({ calls: [], callTurnIndex: null });
+    expect(next.context.nextTurnIndex - snapshot.context.nextTurnIndex).toBe(6);
+    expect(next.context.failureCode).toBe(state === 'FAILED' ? 'LIMIT_MODEL_CALLS' : null);
+  });
+
+  test('FAILED by an expired input', () => {
+    const snapshot = snapshotAfter(messaged, calledTools(planned(0, ASK), planned(1, QUEUED)));
+    const next = nextSnapshot(snapshot, expired(true, 'call-0'));
+    expect(next.context).toMatchObject({ calls: [], callTurnIndex: null, failureCode: 'INPUT_EXPIRED' });
+    expect(next.context.nextTurnIndex - snapshot.context.nextTurnIndex).toBe(2);
+  });
+});
+
+describe('an unknown outcome', () => {
+  const unknown = [messaged, calledTools(planned(0)), becameUnknown('call-0')];
+
+  test('owes nothing until a person decides', () => {
+    const snapshot = snapshotAfter(...unknown);
+    expect(snapshot.value).toBe('AWAITING_INPUT');
+    expect(snapshot.context.calls).toMatchObject([{ status: 'RUNNING', attempt: 1, unknownReason: 'crash' }]);
+    expect(effectsOf(snapshot)).toEqual([]);
+    expect(snapshot.can(settled(result('call-0')))).toBe(false);
+    expect(snapshot.can(started('call-0', 2))).toBe(false);
+  });
+
+  test('run again: the next attempt is owed, and may become unknown in turn', () => {
+    const again = [...unknown, settledByPerson('call-0', 'runAgain')];
+    expect(effectsOf(snapshotAfter(...again))).toMatchObject([{ type: 'startExecution', attempt: 2 }]);
+    const secondRound = snapshotAfter(...again, started('call-0', 2), becameUnknown('call-0', 2));
+    expect(secondRound.value).toBe('AWAITING_INPUT');
+    expect(secondRound.can(settledByPerson('call-0', 'runAgain'))).toBe(true);
+  });
+
+  test('a takeover in between changes nothing', () => {
+    expect(snapshotAfter(...unknown, tookOver).context).toEqual(snapshotAfter(...unknown).context);
+  });
+
+  test('evidence settles it also after a person said that it runs again, before it started', () => {
+    const evidence: SessionEvent = { type: 'tool.evidenced', results: [result('call-0')], systemTurns: 0 };
+    expect(snapshotAfter(...unknown, settledByPerson('call-0', 'runAgain'), evidence).value).toBe('PLANNING');
+  });
+
+  test('evidence of an earlier attempt is late: it decides nothing and is told in turns of its own', () => {
+    const again = snapshotAfter(...unknown, settledByPerson('call-0', 'runAgain'), started('call-0', 2));
+    const next = nextSnapshot(again, { type: 'tool.evidenced', results: [result('call-0')], systemTurns: 1 });
+    expect(next.context).toEqual({ ...again.context, nextTurnIndex: again.context.nextTurnIndex + 1 });
+  });
+
+  test('evidence of a call that was given up settles it while its turn is open', () => {
+    const before = [messaged, calledTools(planned(0), planned(1)), settled(result('call-0', { outcome: 'timedOut' }))];
+    const evidence: SessionEvent = { type: 'tool.evidenced', results: [result('call-0')], systemTurns: 0 };
+    expect(snapshotAfter(...before, evidence).context.calls[0]).toMatchObject({ status: 'SUCCESS' });
+  });
+});
+
+test('C28 nothing runs without an unknown outcome unless the state is EXECUTING_TOOL', () => {
+  const snapshot = snapshotAfter(
+    messaged,
+    calledTools(planned(0), planned(1)),
+    becameUnknown('call-0'),
+    becameUnknown('call-1'),
+  );
+  expect(snapshot.value).toBe('AWAITING_INPUT');
+  expect(snapshot.context.calls.filter(isInFlight)).toEqual([]);
+});
+
+function effectsOf(snapshot: SessionSnapshot) {
+  return pendingEffects(snapshot, rowsOf(snapshot));
+}
