@@ -55,7 +55,11 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
       if (!isTurnlockError(error)) throw error;
       const unknown = error.code === 'COMMIT_UNKNOWN';
       if (unknown && written !== undefined && (await findCommittedEvent(store, request))) return written;
-      if (!(unknown || error.category === 'transient') || environment.monotonic() >= giveUpAt) throw error;
+      if (
+        !(unknown || error.category === 'transient' || error.code === 'VERSION_CONFLICT') ||
+        environment.monotonic() >= giveUpAt
+      )
+        throw error;
       await environment.sleep(Math.min(MAX_PAUSE_MS, 20 * 2 ** attempt) * (0.5 + environment.random()));
     }
   }

@@ -23,7 +23,7 @@ export interface CallPlan {
  * as may run side by side; the others wait for a slot.
  */
 export async function planCalls(drive: DriveContext, asked: readonly ModelToolCall[]): Promise<CallPlan> {
-  const contents = await Promise.all(asked.map((call) => describeCall(drive, call)));
+  const contents = await Promise.all(asked.map((call, ordinal) => describeCall(drive, call, ordinal)));
   const calls: PlannedCall[] = [];
   const byIdentity = new Map<string, PlannedCall>();
   const parts: TurnPart[] = [];
@@ -64,8 +64,8 @@ function toPart(drive: DriveContext, ordinal: number, call: PlannedCall, asked: 
   };
 }
 
-async function describeCall(drive: DriveContext, call: ModelToolCall): Promise<CallContent> {
-  const name = storable(call.toolName)?.slice(0, 128) || 'unnamed';
+async function describeCall(drive: DriveContext, call: ModelToolCall, ordinal: number): Promise<CallContent> {
+  const name = [...(storable(call.toolName) ?? '')].slice(0, 128).join('') || 'unnamed';
   const tool = drive.agent.tools.get(name);
   const base = {
     toolName: name,
@@ -86,7 +86,10 @@ async function describeCall(drive: DriveContext, call: ModelToolCall): Promise<C
     return refused(base, { $invalid: raw.value }, 'PARAMS_INVALID', 'The arguments are not JSON.', raw);
   }
   const asked = storableInput(drive, call.input);
-  if ('refusal' in asked) return refused(base, { $invalid: asked.placeholder }, 'PARAMS_INVALID', asked.refusal);
+  if ('refusal' in asked) {
+    // Nothing of it can be digested, so it is nobody's twin.
+    return refused(base, { $invalid: asked.placeholder, ordinal }, 'PARAMS_INVALID', asked.refusal);
+  }
   if (tool === undefined) return refused(base, asked.value, 'TOOL_UNKNOWN', `There is no tool named ${name}.`);
   return validated(drive, tool, base, asked);
 }
