@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
 import { migrateCommand } from './migrate-command.ts';
+import { recoverCommand } from './recover-command.ts';
+import { sessionsCommand } from './sessions-command.ts';
+import { settleCommand } from './settle-command.ts';
+import { showCommand } from './show-command.ts';
 
 /** Every command, in the order in which help lists them. */
 export function allCommands(): Command[] {
-  return [migrateCommand()];
+  return [migrateCommand(), sessionsCommand(), showCommand(), settleCommand(), recoverCommand()];
 }

@@ -1,5 +1,5 @@
 import { isTurnlockError, TurnlockError } from '../../errors.ts';
-import { escapeText } from './escape-text.ts';
+import { escapeJson, escapeText } from './escape-text.ts';
 import { type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { SharedOptions } from './shared-options.ts';
 import { coloursFor, hasColours } from './terminal.ts';
@@ -13,7 +13,7 @@ import { coloursFor, hasColours } from './terminal.ts';
 export function reportError(given: unknown, { json = false, color }: SharedOptions): ExitCode {
   const error = isTurnlockError(given) ? given : unexpected(given);
   const { red, dim } = coloursFor(!json && hasColours(process.stderr, color));
-  if (json) process.stderr.write(`${JSON.stringify({ error: error.toJSON() })}\n`);
+  if (json) process.stderr.write(`${escapeJson({ error: error.toJSON() })}\n`);
   else
     process.stderr.write(
       `${red(error.code)}: ${escapeText(error.message)}\n${dim('hint:')} ${escapeText(error.hint)}\n`,

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { escapeJson } from './escape-text.ts';
 import type { SharedOptions } from './shared-options.ts';
 
 /** Colours by meaning; without a terminal they leave the text as it is. */
@@ -38,7 +39,7 @@ export function openTerminal({ json = false, color }: SharedOptions): Terminal {
       if (!json) process.stdout.write(`${text}\n`);
     },
     json: (value) => {
-      if (json) process.stdout.write(`${JSON.stringify(value)}\n`);
+      if (json) process.stdout.write(`${escapeJson(value)}\n`);
     },
     note: (text) => {
       if (!json) process.stderr.write(`${text}\n`);

@@ -1,0 +1,74 @@
+import { escapeJson, escapeText } from './escape-text.ts';
+import { formatDuration, formatTime } from './format-time.ts';
+import type { SessionRecord } from './session-record.ts';
+import { settleCommands } from './settle-commands.ts';
+import type { SharedOptions } from './shared-options.ts';
+import { STATE_COLOURS } from './state-colour.ts';
+import type { Colours } from './terminal.ts';
+import { shorten } from './text-width.ts';
+
+/** What a session is and since when, for people. */
+export function headerText({ overview }: SessionRecord, colours: Colours, columns: number): string[] {
+  const { sessionId, state, since, now, problem } = overview;
+  const standing = `${colours[STATE_COLOURS[state]](state)} for ${formatDuration(now.getTime() - since.getTime())}`;
+  const facts: [string, string][] = [
+    ['tenant', escapeText(overview.tenantId)],
+    ['user', escapeText(overview.userId)],
+    ['external id', escapeText(overview.externalId ?? '-')],
+    ['agent', `${escapeText(overview.agent)} version ${overview.agentVersion}, model ${escapeText(overview.modelId)}`],
+    ['since', formatTime(since)],
+    ['version', `${overview.version}, token ${overview.token}, recoveries ${overview.recoveries}`],
+    ['lease', leaseText(overview)],
+    ['next wake', overview.wakeAt === null ? '-' : formatTime(overview.wakeAt)],
+    ['created', formatTime(overview.createdAt)],
+    ['metadata', shorten(escapeJson(overview.metadata), columns)],
+  ];
+  const lines = facts.map(([name, value]) => `  ${colours.dim(name.padEnd(11))}  ${value}`);
+  const trouble = problem === null ? [] : [`  ${colours.red(problem.code)}: ${escapeText(problem.message)}`];
+  return [`${colours.bold(`session ${sessionId}`)}  ${standing}`, ...lines, ...trouble];
+}
+
+function leaseText({ leaseHolder, leaseExpiresAt, now }: SessionRecord['overview']): string {
+  if (leaseHolder === null || leaseExpiresAt === null) return 'none';
+  const ms = leaseExpiresAt.getTime() - now.getTime();
+  return `${leaseHolder}, ${ms > 0 ? `for another ${formatDuration(ms)}` : `expired ${formatDuration(-ms)} ago`}`;
+}
+
+/** What the session waits for and what unblocks it; nothing when it waits for nothing but a message. */
+export function waitingText(record: SessionRecord, colours: Colours, given: SharedOptions): string[] {
+  const { state, waiting, leaseExpiresAt, now } = record.overview;
+  switch (state) {
+    case 'PLANNING':
+    case 'EXECUTING_TOOL':
+      return leaseExpiresAt !== null && leaseExpiresAt > now
+        ? ['A worker is at it.']
+        : [colours.yellow('It owes work and no worker holds it.'), '  turnlock recover'];
+    case 'FAILED':
+      return ['It waits for session.retry() or session.complete().'];
+    case 'AWAITING_INPUT':
+      return waiting.flatMap((call) => callText(record, call, colours, given));
+    default:
+      return [];
+  }
+}
+
+const REASONS = {
+  unknown: 'was started, and nothing says how it ended. Ask its receiver, by its key, what happened. Then run one of:',
+  approval: 'waits for a decision. It can be settled by hand:',
+  answer: 'waits for an answer of the user. It can be settled by hand:',
+};
+
+function callText(
+  { overview, executions }: SessionRecord,
+  { executionId, reason }: SessionRecord['overview']['waiting'][number],
+  { yellow, bold }: Colours,
+  given: SharedOptions,
+): string[] {
+  const execution = executions.find((row) => row.executionId === executionId);
+  const commands = settleCommands({ ...overview, executionId, reason }, given);
+  return [
+    `${yellow('Waits for a person:')} ${bold(escapeText(execution?.toolName ?? executionId))} ${REASONS[reason]}`,
+    ...(execution === undefined ? [] : [`  key ${execution.idempotencyKey}`]),
+    ...commands.map((command) => `  ${command}`),
+  ];
+}

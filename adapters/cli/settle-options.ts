@@ -1,0 +1,37 @@
+import { TurnlockError } from '../../errors.ts';
+import type { Settlement } from '../../runtime/check-settlement.ts';
+
+/** How `turnlock settle` is told the outcome. */
+export interface SettleOptions {
+  session: string;
+  tenant?: string;
+  /** JSON, or `true` where none was given. */
+  succeeded?: string | true;
+  failed?: string;
+  runAgain?: boolean;
+  by: string;
+}
+
+/** The settlement that the options say. @throws OUTCOME_INVALID for none, for two, or for an output that is no JSON. */
+export function readSettlement({ succeeded, failed, runAgain, by }: SettleOptions): Settlement {
+  const given = [succeeded !== undefined, failed !== undefined, runAgain === true].filter(Boolean).length;
+  if (given !== 1) throw refuse(given === 0 ? 'none' : 'several', 'one of --succeeded, --failed, --run-again');
+  if (runAgain) return { outcome: 'runAgain', by };
+  if (failed !== undefined) return { outcome: 'failed', reason: failed, by };
+  return { outcome: 'succeeded', output: succeeded === true ? null : readJson(succeeded as string), by };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse('an output that is no JSON', `JSON: text stands in quotes, as in '"done"'`);
+  }
+}
+
+function refuse(found: string, wanted: string): TurnlockError {
+  return new TurnlockError('OUTCOME_INVALID', {
+    message: `outcome not accepted (found ${found}, wanted ${wanted})`,
+    hint: 'Pass --succeeded JSON, --failed REASON or --run-again.',
+  });
+}

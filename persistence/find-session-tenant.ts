@@ -1,0 +1,23 @@
+import { TurnlockError } from '../errors.ts';
+import { asOperator } from './operator-transaction.ts';
+import type { Store } from './session-transaction.ts';
+
+/**
+ * The tenant of a session, whoever it belongs to. The look is recorded with the name of the role.
+ *
+ * @throws SESSION_NOT_FOUND when no tenant has it, PRIVILEGE_MISSING when the role may not look across tenants.
+ */
+export async function findSessionTenant(store: Store, sessionId: string): Promise<string> {
+  const [found] = await asOperator(
+    store,
+    async (em) =>
+      (await em.execute('select tenant_id from turnlock.find_sessions(by_session_id => ?::uuid)', [sessionId])) as {
+        tenant_id: string;
+      }[],
+  );
+  if (found !== undefined) return found.tenant_id;
+  throw new TurnlockError('SESSION_NOT_FOUND', {
+    message: `session not found: ${sessionId} (wanted one of any tenant)`,
+    details: { sessionId },
+  });
+}
