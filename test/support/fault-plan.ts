@@ -1,0 +1,147 @@
+import { type Environment, type FaultInfo, type FaultPoint, systemEnvironment } from '../../environment.ts';
+
+/** What happens at a fault point. */
+export type FaultKind =
+  /** The process is gone: its connection breaks, and nothing of it has any effect from there on. */
+  | 'crash'
+  /** The process is paused as a whole, a zombie in the making, until `resume()`. */
+  | 'stall'
+  /** The connection breaks. At `commitSent`: COMMIT is on its way and its answer is lost. */
+  | 'disconnect'
+  /** The statement runs out of time. Around an effect: that place never goes on. */
+  | 'timeout';
+
+/** One passage of a fault point. */
+export interface Passage extends FaultInfo {
+  point: FaultPoint;
+}
+
+/** Where something happens, and what. */
+export interface Fault {
+  point: FaultPoint;
+  /** Which of the passages that match, from 1 on. Default 1. */
+  occurrence?: number;
+  /** Which passages count. Default: all of the point. */
+  where?: (passage: Passage) => boolean;
+  fault: FaultKind;
+}
+
+/** Thrown where a crashed process touches its database: it never gets further. */
+export class SimulatedCrash extends Error {}
+
+const DATABASE_POINTS: ReadonlySet<FaultPoint> = new Set([
+  'beforeBegin',
+  'afterLock',
+  'afterStatement',
+  'beforeCommit',
+  'commitSent',
+  'afterCommit',
+]);
+
+const never = new Promise<never>(() => undefined);
+
+/** An environment of one simulated process, in which the planned faults happen. */
+export class FaultPlan implements Environment {
+  /** Every passage so far, oldest first. */
+  readonly passages: Passage[] = [];
+  /** Resolves when a planned crash or stall has happened. */
+  readonly struck: Promise<Passage>;
+  readonly #faults: { fault: Fault; seen: number }[];
+  readonly #base: Environment;
+  readonly #dead = new AbortController();
+  #paused: Promise<void> | null = null;
+  #unpause: () => void = () => undefined;
+  #strike: (passage: Passage) => void = () => undefined;
+
+  constructor(faults: readonly Fault[] = [], base: Environment = systemEnvironment) {
+    this.#faults = faults.map((fault) => ({ fault, seen: 0 }));
+    this.#base = base;
+    this.struck = new Promise((resolve) => {
+      this.#strike = resolve;
+    });
+  }
+
+  get isCrashed(): boolean {
+    return this.#dead.signal.aborted;
+  }
+
+  now = (): number => this.#base.now();
+  monotonic = (): number => this.#base.monotonic();
+  uuid = (): string => this.#base.uuid();
+  random = (): number => this.#base.random();
+
+  /** After a crash nobody wakes up any more, and no timer is left. */
+  sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    if (this.isCrashed) return never;
+    try {
+      await this.#base.sleep(ms, AbortSignal.any([this.#dead.signal, ...(signal ? [signal] : [])]));
+    } catch (error) {
+      if (this.isCrashed) return never;
+      throw error;
+    }
+    await this.#paused;
+    if (this.isCrashed) return never;
+  };
+
+  faultPoint = (point: FaultPoint, { sessionId, executionId, statement, detail }: FaultInfo): Promise<void> | void => {
+    if (this.isCrashed) return leave(point);
+    const passage = Object.fromEntries(
+      Object.entries({ point, sessionId, executionId, statement, detail }).filter(([, value]) => value !== undefined),
+    ) as unknown as Passage;
+    this.passages.push(passage);
+    const due = this.#faults.filter(({ fault }) => fault.point === point && (fault.where?.(passage) ?? true));
+    for (const entry of due) entry.seen += 1;
+    const struck = due.find(({ fault, seen }) => seen === (fault.occurrence ?? 1));
+    if (struck !== undefined) return this.#happen(struck.fault.fault, passage);
+    if (this.#paused !== null) return this.#paused;
+  };
+
+  /** Something else than a fault point kills the process, for example a tool. Resolves never. */
+  crash(): Promise<never> {
+    this.#dead.abort();
+    return never;
+  }
+
+  /** What only a living process goes on with: resolves at once, never after a crash, and late while it is paused. */
+  async alive(): Promise<void> {
+    if (this.isCrashed) return never;
+    await this.#paused;
+    if (this.isCrashed) return never;
+  }
+
+  /** Ends a stall: the zombie goes on where it stood. */
+  resume(): void {
+    this.#paused = null;
+    this.#unpause();
+  }
+
+  #happen(fault: FaultKind, passage: Passage): Promise<void> | void {
+    const { point } = passage;
+    switch (fault) {
+      case 'crash':
+        this.#dead.abort();
+        this.#strike(passage);
+        return leave(point);
+      case 'stall':
+        this.#paused = new Promise((resolve) => {
+          this.#unpause = resolve;
+        });
+        this.#strike(passage);
+        return this.#paused;
+      case 'disconnect':
+        this.#strike(passage);
+        if (!DATABASE_POINTS.has(point)) return;
+        throw new Error('Connection terminated unexpectedly');
+      case 'timeout':
+        this.#strike(passage);
+        if (!DATABASE_POINTS.has(point)) return never;
+        throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+    }
+  }
+}
+
+/** A dead process holds no connection, so a transaction is left by an error; everything else just never goes on. */
+function leave(point: FaultPoint): Promise<never> {
+  if (DATABASE_POINTS.has(point)) throw new SimulatedCrash(`the process died at ${point}`);
+  return never;
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { ScriptedStep } from '../../adapters/models/scripted.ts';
+import { scripted } from '../../adapters/models/scripted.ts';
+import type { Tool } from '../../adapters/tools/tool.contract.ts';
+import type { Environment } from '../../environment.ts';
+import { type Agent, createRuntime, defineAgent, type Runtime, type Session } from '../../index.ts';
+import type { Limits } from '../../limits.ts';
+import { atTestEnd } from './at-test-end.ts';
+import type { RuntimeDatabase } from './runtime-database.ts';
+
+/** Bounds under which tests run: pauses that would only cost time are short. */
+const QUICK: Partial<Limits> = { modelBackoffMs: 0, graceMs: 0 };
+
+/** Far past every lease, deadline and grace period of a test. */
+export const LONG_MS = 24 * 60 * 60 * 1_000;
+
+/** How a test's runtime differs from the ordinary. */
+export interface OpenOptions {
+  limits?: Partial<Limits>;
+  environment?: Environment;
+  /** `false` for a runtime that a simulated crash ends: nobody closes it. Default true. */
+  closes?: boolean;
+}
+
+/** Opens a runtime on a migrated database and closes it at the test's end. */
+export async function openRuntime(
+  database: RuntimeDatabase,
+  agents: readonly Agent[],
+  { limits, environment, closes = true }: OpenOptions = {},
+): Promise<Runtime> {
+  const runtime = await createRuntime({
+    database: database.adapter(),
+    agents,
+    migrate: 'check',
+    limits: { ...QUICK, ...limits },
+    onWarning: () => undefined,
+    ...(environment ? { environment } : {}),
+  });
+  if (closes) atTestEnd(() => runtime.close());
+  return runtime;
+}
+
+/** An agent whose name no other test has, so that no other test's `recover` touches its sessions. */
+export function scriptedAgent(
+  script: ScriptedStep[] | ScriptedStep,
+  tools: readonly Tool[] = [],
+  name = `agent-${randomUUID().slice(0, 8)}`,
+): Agent {
+  return defineAgent({ name, model: scripted(script), instructions: 'Do it.', tools });
+}
+
+/** A new session of the runtime's agent; of tenant `tenant` and user `user` unless told otherwise. */
+export async function openSession(
+  runtime: Runtime,
+  agent: Agent,
+  over: { tenantId?: string; userId?: string; externalId?: string; metadata?: { [name: string]: unknown } } = {},
+): Promise<Session> {
+  return await runtime.createSession({ agent: agent.name, tenantId: 'tenant', userId: 'user', ...over });
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { ModelRequest, ModelResponse, ModelToolCall } from '../../adapters/models/model.contract.ts';
+import type { Tool, ToolContext, ToolEffect } from '../../adapters/tools/tool.contract.ts';
+import { defineTool } from '../../index.ts';
+
+/** A tool that takes any object. */
+export function looseTool(
+  name: string,
+  execute: (params: Record<string, unknown>, context: ToolContext) => unknown,
+  more: { effect?: ToolEffect; repeatable?: boolean; timeoutMs?: number } = {},
+): Tool {
+  return defineTool({
+    name,
+    description: `Does ${name}.`,
+    inputSchema: z.looseObject({}),
+    effect: 'idempotent',
+    ...more,
+    execute,
+  });
+}
+
+/** One call, as a model asks for it. */
+export function call(toolName: string, input: unknown = {}, more: Partial<ModelToolCall> = {}): ModelToolCall {
+  return { toolName, input, ...more };
+}
+
+/** A script: the answers of one run, in order, the same for each user message. */
+export function eachRun(...answers: (string | ModelResponse)[]): (request: ModelRequest) => string | ModelResponse {
+  return ({ turns }) => {
+    const since = turns.slice(turns.findLastIndex((turn) => turn.role === 'user'));
+    return answers[since.filter((turn) => turn.role === 'assistant').length] ?? 'done';
+  };
+}
+
+/** A promise with its handles, for tools and models that wait until the test lets them go. */
+export function gate<T = void>(): { opened: Promise<T>; open: (value: T) => void } {
+  let open: (value: T) => void = () => undefined;
+  const opened = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
