@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isTurnlockError } from '../../errors.ts';
+import { isLegalTransition } from '../../machines/legal-graph.ts';
+import { nextSnapshot } from '../../machines/next-snapshot.ts';
+import type { OpenCall } from '../../machines/open-calls.ts';
+import { type Effect, pendingEffects } from '../../machines/pending-effects.ts';
+import { recordedEvent, type SessionEvent } from '../../machines/session-event.ts';
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  initialSnapshot,
+  type SessionSnapshot,
+} from '../../machines/snapshot-codec.ts';
+import { describeProperties, runs } from '../support/property.ts';
+import { type Choice, eventOf, walk } from './random-events.ts';
+import { rowsOf } from './rows-of.ts';
+import { type Place, SessionModel } from './session-model.ts';
+
+describeProperties('any sequence of events', () => {
+  test('the machine takes what the model takes, and both tell the same story', () => {
+    fc.assert(
+      fc.property(walk, (steps) => {
+        for (const { before, event, after, model, taken } of walkOf(steps)) {
+          expect(after !== null, `${event.type} in ${before.value}`).toBe(taken);
+          const snapshot = after ?? before;
+          expect(storyOf(snapshot)).toEqual(storyOf(model));
+          expect(effectsOf(snapshot)).toEqual(model.phase === 'calls' ? startsOf(model) : modelCallOf(model));
+          if (after !== null) expect(isLegalTransition(before.value, after.value)).toBe(true);
+        }
+      }),
+      runs(300),
+    );
+  });
+
+  test('no call is lost: once its turn is closed, each has exactly one answer, and none has one before', () => {
+    fc.assert(
+      fc.property(walk, (steps) => {
+        for (const { after, model } of walkOf(steps)) {
+          if (after === null) continue;
+          const open = after.context.calls.reduce((sum, call) => sum + call.ordinals.length, 0);
+          expect(model.asked - model.answered).toBe(open);
+          if (after.value === 'IDLE' || after.value === 'FAILED' || after.value === 'PLANNING') expect(open).toBe(0);
+        }
+      }),
+      runs(150),
+    );
+  });
+
+  test('COMPLETED is final: nothing at all is taken', () => {
+    fc.assert(
+      fc.property(walk, (steps) => {
+        let wasCompleted = false;
+        for (const { before, after } of walkOf(steps)) {
+          wasCompleted ||= before.value === 'COMPLETED';
+          if (wasCompleted) expect(after).toBeNull();
+        }
+      }),
+      runs(100),
+    );
+  });
+
+  test('every snapshot survives its row', () => {
+    fc.assert(
+      fc.property(walk, (steps) => {
+        for (const { after } of walkOf(steps)) {
+          if (after === null) continue;
+          const snapshot = JSON.parse(JSON.stringify(encodeSnapshot(after)));
+          const row = { machineId: 'session', machineVersion: 1, currentState: after.value, snapshot };
+          expect(encodeSnapshot(decodeSnapshot(row))).toEqual(encodeSnapshot(after));
+        }
+      }),
+      runs(100),
+    );
+  });
+
+  test('a fold of the recorded events, which hold no contents, repeats every snapshot', () => {
+    fc.assert(
+      fc.property(walk, (steps) => {
+        let folded = initialSnapshot();
+        for (const { event, after } of walkOf(steps)) {
+          if (after === null) continue;
+          const recorded = JSON.parse(JSON.stringify(recordedEvent(event)));
+          expect(JSON.stringify(recorded)).not.toContain('"content"');
+          folded = nextSnapshot(folded, recorded);
+          expect(encodeSnapshot(folded)).toEqual(encodeSnapshot(after));
+        }
+      }),
+      runs(150),
+    );
+  });
+});
+
+interface Step {
+  before: SessionSnapshot;
+  event: SessionEvent;
+  /** `null` when the machine refused. */
+  after: SessionSnapshot | null;
+  model: SessionModel;
+  /** Whether the model took the event. */
+  taken: boolean;
+}
+
+/** Walks machine and model side by side. What the machine is given is frozen: writing to it would throw. */
+function* walkOf(steps: Choice[]): Generator<Step> {
+  const model = new SessionModel();
+  let before = initialSnapshot();
+  for (const step of steps) {
+    const event = deepFreeze(eventOf(step, model));
+    deepFreeze(before.context);
+    const after = take(before, event);
+    const taken = model.take(event);
+    yield { before, event, after, model, taken };
+    before = after ?? before;
+  }
+}
+
+/** The machine throws nothing but EVENT_ILLEGAL. */
+function take(snapshot: SessionSnapshot, event: SessionEvent): SessionSnapshot | null {
+  try {
+    return nextSnapshot(snapshot, event);
+  } catch (error) {
+    if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
+    throw error;
+  }
+}
+
+function storyOf(from: SessionSnapshot | SessionModel) {
+  if (from instanceof SessionModel) {
+    const { state, turns, runId, modelCalls, failedModelAttempts } = from;
+    const calls = from.calls.map((call) => [call, from.placeOf(call), from.attempts.get(call), from.copies.get(call)]);
+    return { state, turns, runId, modelCalls, failedModelAttempts, calls };
+  }
+  const { nextTurnIndex: turns, runId, modelCalls, failedModelAttempts } = from.context;
+  const calls = from.context.calls.map((call) => [call.executionId, placeOf(call), call.attempt, call.ordinals.length]);
+  return { state: from.value, turns, runId, modelCalls, failedModelAttempts, calls };
+}
+
+function placeOf({ status, waitsFor, unknownReason, runAgain }: OpenCall): Place {
+  if (status === 'SUCCESS' || status === 'FAILED') return 'done';
+  if (status === 'TIMED_OUT') return 'gaveUp';
+  if (status === 'PENDING') return waitsFor ?? 'queued';
+  if (unknownReason === null) return 'running';
+  return runAgain ? 'again' : 'unknown';
+}
+
+function effectsOf(snapshot: SessionSnapshot): unknown[] {
+  return pendingEffects(snapshot, rowsOf(snapshot)).map((effect: Effect) =>
+    effect.type === 'callModel' ? effect : [effect.type, effect.executionId, effect.attempt],
+  );
+}
+
+function modelCallOf({ phase, runId, failedModelAttempts }: SessionModel): unknown[] {
+  return phase === 'model' ? [{ type: 'callModel', runId, attempt: failedModelAttempts + 1 }] : [];
+}
+
+function startsOf(model: SessionModel): unknown[] {
+  return model.calls.flatMap((call) => {
+    const attempt = model.attempts.get(call) ?? 0;
+    const place = model.placeOf(call);
+    if (place === 'running') return [['runAttempt', call, attempt]];
+    const mayStart = (place === 'queued' || place === 'again') && !model.somebodyIsAsked;
+    return mayStart ? [['startExecution', call, attempt + 1]] : [];
+  });
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}
