@@ -9,7 +9,10 @@ import type { SessionSnapshot } from './snapshot-codec.ts';
  * The snapshot after `event`: pure, the same for the same two arguments. XState ignores an event that it does not know in silence,
  * so acceptance is asked first.
  *
- * @throws EVENT_ILLEGAL when the present state does not take the event; the message names the state and what it accepts.
+ * @throws EVENT_ILLEGAL when the present state does not take the event, or the event names another run, call or attempt than the
+ * snapshot has; `details` names the state and what it accepts. The snapshot stays as it was.
+ * @example
+ * const snapshot = events.reduce(nextSnapshot, initialSnapshot()); // a fold of events, recorded ones too
  */
 export function nextSnapshot(snapshot: SessionSnapshot, event: SessionEvent): SessionSnapshot {
   if (!snapshot.can(event)) throw illegal(snapshot, event);

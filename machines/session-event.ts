@@ -5,7 +5,7 @@ import type {
   OutcomeContent,
   UserTurnContent,
 } from './event-content.ts';
-import type { EffectClass, UnknownReason } from './execution-status.ts';
+import type { UnknownReason } from './execution-status.ts';
 
 /** How a call of an assistant turn begins: at once, when a slot is free, when a person agreed, or settled in the same commit. */
 export type CallVerdict = 'start' | 'queue' | 'ask' | 'settled';
@@ -87,9 +87,6 @@ export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { typ
 
 /** An event as it stands in the audit: without its contents. */
 export type RecordedEvent = { type: SessionEventType } & Record<string, unknown>;
-
-/** Effect class of a call, for readers of an event. */
-export type { EffectClass };
 
 /** `event` without every property named `content`, at any depth: what is recorded and folded. */
 export function recordedEvent(event: SessionEvent): RecordedEvent {
