@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isTurnlockError } from '../../index.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
-import { call, eachRun, gate, looseTool } from '../support/runtime-script.ts';
+import { call, eachRun, eventsOf, gate, looseTool } from '../support/runtime-script.ts';
 
 /** What a run is when nothing goes wrong outside. */
 export const describeRuns: RuntimeSuite = (database) => {
@@ -46,7 +46,7 @@ export const describeRuns: RuntimeSuite = (database) => {
     const session = await openSession(await openRuntime(database(), [agent]), agent);
     const run = await session.send('go');
     await run.result();
-    const seen = await Array.fromAsync(run);
+    const seen = await eventsOf(run);
     const sequences = seen.flatMap((event) => (event.type === 'transition' ? [event.sequence] : []));
     expect(sequences).toEqual([1, 2, 3, 4]);
     expect(seen.filter((event) => event.type === 'delta').map((event) => event.text)).toEqual(['done']);
@@ -96,7 +96,7 @@ export const describeRuns: RuntimeSuite = (database) => {
     const run = await session.send('go');
     expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
     expect([attempts, starts]).toEqual([[1, 2], 1]);
-    const deltas = (await Array.fromAsync(run)).filter((event) => event.type === 'delta');
+    const deltas = (await eventsOf(run)).filter((event) => event.type === 'delta');
     expect(deltas.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
     const calls = await database().query(
       'SELECT attempt, error_code, error_message FROM turnlock.agent_model_calls WHERE session_id = $1 ORDER BY started_at, attempt',

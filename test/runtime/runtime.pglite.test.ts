@@ -1,4 +1,10 @@
 import { onPglite } from '../support/runtime-database.ts';
+import { describeMessages } from './message-suite.ts';
+import { describeRecovery } from './recovery-suite.ts';
 import { describeRuns } from './run-suite.ts';
 
-onPglite(describeRuns);
+onPglite((database) => {
+  describeRuns(database);
+  describeMessages(database);
+  describeRecovery(database);
+});

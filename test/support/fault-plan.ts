@@ -99,6 +99,7 @@ export class FaultPlan implements Environment {
   /** Something else than a fault point kills the process, for example a tool. Resolves never. */
   crash(): Promise<never> {
     this.#dead.abort();
+    this.#strike({ point: 'insideEffect' });
     return never;
   }
 

@@ -14,6 +14,8 @@ export interface RuntimeDatabase {
   readonly url: string;
   /** What a runtime is given: each time an adapter of its own. */
   adapter(): DatabaseAdapter;
+  /** The same for a process that will die: `destroy` is what the operating system then does to its connections. */
+  mortalAdapter(): { adapter: DatabaseAdapter; destroy(): Promise<void> };
   /** Rows of a statement, past every runtime, as the owner of the tables. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
   query(text: string, values?: unknown[]): Promise<any[]>;
@@ -36,6 +38,7 @@ export function onPglite(suite: RuntimeSuite): void {
     kind: 'pglite',
     url: '',
     adapter: () => pglite({ instance }),
+    mortalAdapter: () => ({ adapter: pglite({ instance }), destroy: async () => undefined }),
     query: async (text, values) => (await instance.query(text, values)).rows,
     moveClock: async (ms) => void (await instance.query(MOVE, [ms])),
   }));
@@ -55,6 +58,10 @@ export function onPostgres(suite: RuntimeSuite): void {
     kind: 'postgres',
     url,
     adapter: () => postgres({ connectionString: url, max: 4 }),
+    mortalAdapter: () => {
+      const pool = new pg.Pool({ connectionString: url, max: 4, application_name: 'mortal' });
+      return { adapter: postgres(pool), destroy: async () => void (pool.ended || pool.ending || (await pool.end())) };
+    },
     query: async (text, values) => (await client.query(text, values)).rows,
     moveClock: async (ms) => void (await client.query(MOVE, [ms])),
   }));

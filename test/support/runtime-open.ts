@@ -5,6 +5,7 @@ import type { Tool } from '../../adapters/tools/tool.contract.ts';
 import type { Environment } from '../../environment.ts';
 import { type Agent, createRuntime, defineAgent, type Runtime, type Session } from '../../index.ts';
 import type { Limits } from '../../limits.ts';
+import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { atTestEnd } from './at-test-end.ts';
 import type { RuntimeDatabase } from './runtime-database.ts';
 
@@ -18,25 +19,25 @@ export const LONG_MS = 24 * 60 * 60 * 1_000;
 export interface OpenOptions {
   limits?: Partial<Limits>;
   environment?: Environment;
-  /** `false` for a runtime that a simulated crash ends: nobody closes it. Default true. */
-  closes?: boolean;
+  /** In place of the database's own. Whoever names one closes the runtime. */
+  adapter?: DatabaseAdapter;
 }
 
 /** Opens a runtime on a migrated database and closes it at the test's end. */
 export async function openRuntime(
   database: RuntimeDatabase,
   agents: readonly Agent[],
-  { limits, environment, closes = true }: OpenOptions = {},
+  { limits, environment, adapter }: OpenOptions = {},
 ): Promise<Runtime> {
   const runtime = await createRuntime({
-    database: database.adapter(),
+    database: adapter ?? database.adapter(),
     agents,
     migrate: 'check',
     limits: { ...QUICK, ...limits },
     onWarning: () => undefined,
     ...(environment ? { environment } : {}),
   });
-  if (closes) atTestEnd(() => runtime.close());
+  if (adapter === undefined) atTestEnd(() => runtime.close());
   return runtime;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelRequest, ModelResponse, ModelToolCall } from '../../adapters/models/model.contract.ts';
 import type { Tool, ToolContext, ToolEffect } from '../../adapters/tools/tool.contract.ts';
-import { defineTool } from '../../index.ts';
+import { defineTool, type Run, type RunEvent } from '../../index.ts';
 
 /** A tool that takes any object. */
 export function looseTool(
@@ -39,4 +39,11 @@ export function gate<T = void>(): { opened: Promise<T>; open: (value: T) => void
     open = resolve;
   });
   return { opened, open };
+}
+
+/** Everything that a run shows, once it has ended. */
+export async function eventsOf(run: Run): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of run) events.push(event);
+  return events;
 }
