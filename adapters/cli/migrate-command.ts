@@ -1,21 +1,6 @@
 import { Command } from 'commander';
-import { TurnlockError } from '../../errors.ts';
-import { type MigrateResult, migrate } from '../../persistence/migrate.ts';
-import { migrationSql } from '../../persistence/migrate-sql.ts';
-import { migrationSet } from '../databases/migration-set.ts';
-import { freeLeases, withStore } from './open-store.ts';
-import { readSettings } from './read-settings.ts';
-import { optionsOf, type SharedOptions } from './shared-options.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
-import { warnOn } from './with-runtime.ts';
-
-interface MigrateOptions {
-  check?: boolean;
-  sql?: boolean;
-  grantTo?: string;
-}
-
-const SCHEMA = 'turnlock';
+import type { MigrateOptions } from './run-migrate.ts';
+import { optionsOf } from './shared-options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -34,52 +19,7 @@ export function migrateCommand(): Command {
     .option('--grant-to <role>', 'give an existing role the rights of a runtime')
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {
-      const options = optionsOf<MigrateOptions>(command);
-      const terminal = openTerminal(options);
-      if (options.check && (options.sql || options.grantTo !== undefined)) throw excluded('--check');
-      if (options.sql) printSql(terminal, options);
-      else await run(options, terminal);
+      const { runMigrate } = await import('./run-migrate.ts');
+      await runMigrate(optionsOf<MigrateOptions>(command));
     });
-}
-
-async function run(options: SharedOptions & MigrateOptions, terminal: Terminal): Promise<void> {
-  const settings = await readSettings(options, { agents: false, mustExist: options.check === true });
-  await withStore(
-    settings,
-    async (store) => {
-      const mode = options.check ? 'check' : 'up';
-      const result = await migrate(store.database, {
-        mode,
-        ...(options.grantTo === undefined ? {} : { grantTo: options.grantTo }),
-      });
-      await freeLeases(store);
-      print(terminal, result, options);
-    },
-    { schema: 'any', onWarning: warnOn(terminal) },
-  );
-}
-
-function print(terminal: Terminal, { applied, leftToRun }: MigrateResult, { grantTo }: MigrateOptions): void {
-  const { green, yellow } = terminal.colours;
-  terminal.json({ upToDate: true, applied, grantedTo: grantTo ?? null, leftToRun });
-  if (applied.length === 0) terminal.line(green('The schema is up to date.'));
-  for (const name of applied) terminal.line(`${green('applied')} ${name}`);
-  if (grantTo !== undefined) terminal.line(`${green('granted')} the rights of a runtime`);
-  if (leftToRun.length === 0) return;
-  terminal.line(yellow('This role may not do everything. One that may create roles has to run:'));
-  for (const statement of leftToRun) terminal.line(`${statement};`);
-}
-
-function printSql(terminal: Terminal, { grantTo }: MigrateOptions): void {
-  const migrations = migrationSet(SCHEMA);
-  const grants = grantTo === undefined ? [] : migrations.grantsFor(grantTo).map((statement) => `${statement};\n`);
-  const sql = [migrationSql({ schema: SCHEMA, migrations }), ...grants].join('\n');
-  terminal.json({ sql });
-  terminal.line(sql.trimEnd());
-}
-
-function excluded(option: string): TurnlockError {
-  return new TurnlockError('OPTIONS_INVALID', {
-    message: `${option} stands alone: it changes and prints nothing else`,
-  });
 }

@@ -1,29 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { TurnlockError } from '../../errors.ts';
 import { SESSION_STATES, type SessionState } from '../../machines/session-state.ts';
-import { listSessions, type SessionSummary } from '../../persistence/list-sessions.ts';
-import { listTenants } from '../../persistence/list-tenants.ts';
-import type { Store } from '../../persistence/session-transaction.ts';
-import { checkTenant } from './choose-session.ts';
-import { escapeText } from './escape-text.ts';
-import { formatTable } from './format-table.ts';
-import { formatTime } from './format-time.ts';
-import { withStore } from './open-store.ts';
-import { readSettings } from './read-settings.ts';
+import type { SessionsOptions } from './run-sessions.ts';
 import { optionsOf } from './shared-options.ts';
-import { STATE_COLOURS } from './state-colour.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
-
-interface SessionsOptions {
-  tenant?: string;
-  state?: SessionState;
-  limit: number;
-}
 
 const MAX_LIMIT = 10_000;
-
-/** Columns of a name in a table; `--json` prints it whole. */
-const NAME_WIDTH = 32;
 
 const EXAMPLES = `
 Examples:
@@ -41,49 +21,9 @@ export function sessionsCommand(): Command {
     .option('--limit <number>', `how many at the most, up to ${MAX_LIMIT}`, parseLimit, 50)
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {
-      const options = optionsOf<SessionsOptions>(command);
-      const terminal = openTerminal(options);
-      const settings = await readSettings(options, { agents: false, mustExist: true });
-      print(terminal, await withStore(settings, (store) => read(store, options)));
+      const { runSessions } = await import('./run-sessions.ts');
+      await runSessions(optionsOf<SessionsOptions>(command));
     });
-}
-
-async function read(store: Store, { tenant, state, limit }: SessionsOptions): Promise<SessionSummary[]> {
-  const query = state === undefined ? { limit } : { state, limit };
-  if (tenant !== undefined) return listSessions(store, { tenantId: checkTenant(tenant), ...query });
-  if (store.database.kind !== 'pglite') {
-    throw new TurnlockError('OPTIONS_INVALID', {
-      message: 'tenant is missing (wanted --tenant on a server)',
-      hint: 'Pass --tenant: only an embedded database lists the sessions of all.',
-    });
-  }
-  const found: SessionSummary[] = [];
-  for (const tenantId of (await listTenants(store)).keys()) {
-    found.push(...(await listSessions(store, { tenantId, ...query })));
-  }
-  return found.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(0, limit);
-}
-
-function print(terminal: Terminal, sessions: readonly SessionSummary[]): void {
-  for (const session of sessions) terminal.json(session);
-  if (sessions.length === 0) terminal.note('No sessions.');
-  if (terminal.isJson || sessions.length === 0) return;
-  const { colours } = terminal;
-  const lines = formatTable(
-    sessions,
-    [
-      { title: 'SESSION', text: (session) => session.sessionId },
-      { title: 'STATE', text: ({ state }) => state, style: (text, { state }) => colours[STATE_COLOURS[state]](text) },
-      { title: 'TENANT', text: ({ tenantId }) => escapeText(tenantId), maxWidth: NAME_WIDTH },
-      { title: 'USER', text: ({ userId }) => escapeText(userId), maxWidth: NAME_WIDTH },
-      { title: 'AGENT', text: ({ agent }) => escapeText(agent), maxWidth: NAME_WIDTH },
-      { title: 'VERSION', text: ({ version }) => String(version) },
-      { title: 'CHANGED', text: ({ updatedAt }) => formatTime(updatedAt) },
-      { title: 'EXTERNAL ID', text: ({ externalId }) => escapeText(externalId ?? '-'), maxWidth: NAME_WIDTH },
-    ],
-    colours.dim,
-  );
-  for (const line of lines) terminal.line(line);
 }
 
 function parseState(text: string): SessionState {

@@ -1,26 +1,6 @@
 import { Command } from 'commander';
-import { isResting } from '../../machines/session-state.ts';
-import type { CommittedSession } from '../../persistence/committed-session.ts';
-import type { SessionKey } from '../../persistence/read-session.ts';
-import { readSession } from '../../persistence/read-session-by-key.ts';
-import type { Settlement } from '../../runtime/check-settlement.ts';
-import type { RunResult } from '../../runtime/run-event.ts';
-import { chooseSession, readId } from './choose-session.ts';
-import { EXIT_CODES } from './exit-codes.ts';
-import { withStore } from './open-store.ts';
-import { readSettings, type Settings } from './read-settings.ts';
-import { resultText } from './result-text.ts';
-import { readSettlement, type SettleOptions } from './settle-options.ts';
-import { settleWithoutAgent } from './settle-without-agent.ts';
+import type { SettleOptions } from './settle-options.ts';
 import { optionsOf } from './shared-options.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
-import { withRuntime } from './with-runtime.ts';
-
-interface Settling {
-  key: SessionKey;
-  executionId: string;
-  settlement: Settlement;
-}
 
 const EXAMPLES = `
 Examples:
@@ -42,57 +22,7 @@ export function settleCommand(): Command {
     .requiredOption('--by <who>', 'who says so, for the audit')
     .addHelpText('after', EXAMPLES)
     .action(async (execution: string, _options, command: Command) => {
-      const options = optionsOf<SettleOptions>(command);
-      const settlement = readSettlement(options);
-      const executionId = readId(execution, 'execution');
-      const settings = await readSettings(options, { agents: true, mustExist: true });
-      const terminal = openTerminal(options);
-      const session = await withStore(settings, async (store) => {
-        const key = await chooseSession(store, options.session, options.tenant);
-        const { session } = await readSession(store, key);
-        const isKnown = knowsAgent(settings, session);
-        return isKnown ? { key } : { key, settled: await settleWithoutAgent(store, key, executionId, settlement) };
-      });
-      if (session.settled !== undefined) printSettled(terminal, executionId, session.settled);
-      else
-        printResult(
-          terminal,
-          executionId,
-          await settleAndDrive(settings, terminal, { ...session, executionId, settlement }),
-        );
+      const { runSettle } = await import('./run-settle.ts');
+      await runSettle(execution, optionsOf<SettleOptions>(command));
     });
-}
-
-function knowsAgent({ agents = [] }: Settings, { agentName, agentVersion }: CommittedSession): boolean {
-  return agents.some(({ name, version }) => name === agentName && version === agentVersion);
-}
-
-function settleAndDrive(
-  settings: Settings,
-  terminal: Terminal,
-  { key, executionId, settlement }: Settling,
-): Promise<RunResult> {
-  return withRuntime(settings, terminal, async (runtime) => {
-    const session = await runtime.session(key);
-    const run = await session.settle(executionId, settlement);
-    terminal.note('Settled. The session goes on…');
-    return run.result();
-  });
-}
-
-function printResult(terminal: Terminal, executionId: string, result: RunResult): void {
-  terminal.json({ executionId, isDriven: true, ...result });
-  for (const line of resultText(result, terminal.colours)) terminal.line(line);
-  if (result.state === 'FAILED') process.exitCode = EXIT_CODES.failed;
-}
-
-function printSettled(terminal: Terminal, executionId: string, session: CommittedSession): void {
-  const { sessionId, state, agentName, agentVersion } = session;
-  const { runId } = session.snapshot.context;
-  terminal.json({ executionId, isDriven: false, sessionId, runId, state, reply: null, awaiting: [], error: null });
-  terminal.line(`settled: the session is ${state}`);
-  if (isResting(state)) return;
-  terminal.note(
-    `The configuration has no agent ${agentName} of version ${agentVersion}: a worker that has it goes on, or \`turnlock recover\` there.`,
-  );
 }

@@ -1,21 +1,6 @@
 import { Command } from 'commander';
-import { chooseSession } from './choose-session.ts';
-import { headerText, waitingText } from './header-text.ts';
-import { withStore } from './open-store.ts';
-import { readSettings } from './read-settings.ts';
-import { readSessionRecord, type SessionRecord } from './session-record.ts';
-import { optionsOf, type SharedOptions } from './shared-options.ts';
-import { showJson } from './show-json.ts';
-import { timelineText } from './show-text.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
-
-interface ShowOptions {
-  tenant?: string;
-  full?: boolean;
-}
-
-const SOME = { columns: 160, lines: 8 };
-const ALL = { columns: Infinity, lines: Infinity };
+import type { ShowOptions } from './run-show.ts';
+import { optionsOf } from './shared-options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -32,24 +17,7 @@ export function showCommand(): Command {
     .option('--full', 'cut nothing')
     .addHelpText('after', EXAMPLES)
     .action(async (session: string, _options, command: Command) => {
-      const options = optionsOf<ShowOptions>(command);
-      const settings = await readSettings(options, { agents: false, mustExist: true });
-      const record = await withStore(settings, async (store) =>
-        readSessionRecord(store, await chooseSession(store, session, options.tenant)),
-      );
-      print(openTerminal(options), record, options);
+      const { runShow } = await import('./run-show.ts');
+      await runShow(session, optionsOf<ShowOptions>(command));
     });
-}
-
-function print(terminal: Terminal, record: SessionRecord, options: SharedOptions & ShowOptions): void {
-  terminal.json(showJson(record, options));
-  if (terminal.isJson) return;
-  const amount = options.full ? ALL : SOME;
-  const waiting = waitingText(record, terminal.colours, options);
-  const parts = [
-    headerText(record, terminal.colours, amount.columns),
-    timelineText(record, terminal.colours, amount),
-    waiting,
-  ].filter((lines) => lines.length > 0);
-  terminal.line(parts.map((lines) => lines.join('\n')).join('\n\n'));
 }
