@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { readDataRows } from './data-rows.ts';
 import { columnReader } from './read-column.ts';
 import { toParameterText } from './to-parameter-text.ts';
 import type { Wire, WireAnswer } from './wire.contract.ts';
@@ -11,7 +12,7 @@ interface Message {
   readonly name: string;
   readonly text?: string;
   readonly severity?: string;
-  readonly fields?: readonly unknown[];
+  readonly fields?: readonly unknown[]; // of a row description
 }
 
 /**
@@ -29,8 +30,8 @@ export class PgliteWire implements Wire {
 
   async send(sql: string, values?: readonly unknown[]): Promise<WireAnswer> {
     const request = values?.length ? this.#extended(sql, values) : this.#protocol.serialize.query(sql);
-    const { messages } = await this.#pglite.execProtocol(request, { throwOnError: false });
-    return readAnswer(messages as unknown as Message[]);
+    const { messages, data } = await this.#pglite.execProtocol(request, { throwOnError: false });
+    return readAnswer(messages as unknown as Message[], readDataRows(data));
   }
 
   #extended(sql: string, values: readonly unknown[]): Uint8Array {
@@ -46,11 +47,12 @@ export class PgliteWire implements Wire {
   }
 }
 
-function readAnswer(messages: readonly Message[]): WireAnswer {
+function readAnswer(messages: readonly Message[], rows: readonly (string | null)[][]): WireAnswer {
   let columns: readonly { name: string; read: (text: string) => unknown }[] = [];
   let reading: Record<string, unknown>[] = [];
   let answer: WireAnswer = { rows: [], command: '', rowCount: null, warned: false };
   let warned = false;
+  let row = 0;
   for (const message of messages) {
     if (message.name === 'error') throw message;
     if (message.name === 'notice' && message.severity === 'WARNING') warned = true;
@@ -61,7 +63,7 @@ function readAnswer(messages: readonly Message[]): WireAnswer {
       }));
     }
     if (message.name === 'dataRow') {
-      const fields = message.fields as (string | null)[];
+      const fields = rows[row++] ?? [];
       reading.push(Object.fromEntries(columns.map(({ name, read }, index) => [name, toValue(fields[index], read)])));
     }
     if (message.name === 'commandComplete') {
