@@ -45,6 +45,7 @@ export {
   type AttemptResult,
   type CallVerdict,
   type EventOf,
+  type EvidencedResult,
   type PlannedCall,
   type RecordedEvent,
   recordedEvent,

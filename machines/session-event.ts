@@ -39,6 +39,11 @@ export interface AttemptResult {
   content: OutcomeContent;
 }
 
+/** How an attempt ended that nobody waited for any more. That it was given up is no evidence. */
+export interface EvidencedResult extends AttemptResult {
+  outcome: 'succeeded' | 'failed';
+}
+
 /**
  * The facts that a session can take: past tense, dotted.
  *
@@ -57,7 +62,7 @@ export type SessionEvent =
   | { type: 'execution.held'; executionIds: string[] }
   | { type: 'tool.settled'; results: AttemptResult[] }
   | { type: 'tool.outcomeUnknown'; executions: { executionId: string; attempt: number; reason: UnknownReason }[] }
-  | { type: 'tool.evidenced'; results: AttemptResult[]; systemTurns: number }
+  | { type: 'tool.evidenced'; results: EvidencedResult[]; systemTurns: number }
   | { type: 'approval.granted'; executionId: string; by: string }
   | { type: 'approval.denied'; executionId: string; by: string; content: OutcomeContent }
   | { type: 'approval.amended'; executionId: string; by: string; content: { params: unknown } }

@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate';
 import { callsAfter, countAnswers, type OpenCall, planCalls, reduceCalls, stateOfCalls } from './open-calls.ts';
-import type { AttemptResult, EventOf, SessionEvent } from './session-event.ts';
+import type { EventOf, EvidencedResult, SessionEvent } from './session-event.ts';
 import type { SessionState } from './session-state.ts';
 
 /** What the session machine remembers: bounded, JSON, the same however long the session is. */
@@ -62,7 +62,7 @@ function ofPresentRun({ context, event }: Taken): boolean {
 
 /** Evidence of which nothing fits an open call any more. What mixes both kinds is two events. */
 function isLate(calls: OpenCall[], event: EventOf<'tool.evidenced'>): boolean {
-  const fits = (result: AttemptResult) => reduceCalls(calls, { ...event, results: [result] }) !== null;
+  const fits = (result: EvidencedResult) => reduceCalls(calls, { ...event, results: [result] }) !== null;
   return event.results.length > 0 && !event.results.some(fits);
 }
 

@@ -10,6 +10,7 @@ import {
   calledTools,
   cancelled,
   denied,
+  evidenced,
   expired,
   granted,
   limitMet,
@@ -140,19 +141,19 @@ describe('an unknown outcome', () => {
   });
 
   test('evidence settles it also after a person said that it runs again, before it started', () => {
-    const evidence: SessionEvent = { type: 'tool.evidenced', results: [result('call-0')], systemTurns: 0 };
+    const evidence: SessionEvent = evidenced(0, 'call-0');
     expect(snapshotAfter(...unknown, settledByPerson('call-0', 'runAgain'), evidence).value).toBe('PLANNING');
   });
 
   test('evidence of an earlier attempt is late: it decides nothing and is told in turns of its own', () => {
     const again = snapshotAfter(...unknown, settledByPerson('call-0', 'runAgain'), started('call-0', 2));
-    const next = nextSnapshot(again, { type: 'tool.evidenced', results: [result('call-0')], systemTurns: 1 });
+    const next = nextSnapshot(again, evidenced(1, 'call-0'));
     expect(next.context).toEqual({ ...again.context, nextTurnIndex: again.context.nextTurnIndex + 1 });
   });
 
   test('evidence of a call that was given up settles it while its turn is open', () => {
     const before = [messaged, calledTools(planned(0), planned(1)), settled(result('call-0', { outcome: 'timedOut' }))];
-    const evidence: SessionEvent = { type: 'tool.evidenced', results: [result('call-0')], systemTurns: 0 };
+    const evidence: SessionEvent = evidenced(0, 'call-0');
     expect(snapshotAfter(...before, evidence).context.calls[0]).toMatchObject({ status: 'SUCCESS' });
   });
 });

@@ -114,9 +114,10 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
     case 'tool.evidenced':
       return {
         type,
-        results: pick(step, model, 'unknown', 'again', 'gaveUp', 'running', 'done').map((call) =>
-          resultOf(call, step, model),
-        ),
+        results: pick(step, model, 'unknown', 'again', 'gaveUp', 'running', 'done').map((call) => ({
+          ...resultOf(call, step, model),
+          outcome: how % 4 === 1 ? 'failed' : 'succeeded',
+        })),
         systemTurns: how % 2,
       };
     case 'tool.outcomeUnknown':

@@ -82,6 +82,17 @@ export function settled(...results: AttemptResult[]): EventOf<'tool.settled'> {
   return { type: 'tool.settled', results };
 }
 
+/** Success of attempt 1 of each of the given calls, as evidence; `systemTurns` counts where it is late. */
+export function evidenced(systemTurns: number, ...executionIds: string[]): EventOf<'tool.evidenced'> {
+  const results = executionIds.map((executionId) => ({
+    executionId,
+    attempt: 1,
+    outcome: 'succeeded' as const,
+    content: { output: 'ok' },
+  }));
+  return { type: 'tool.evidenced', results, systemTurns };
+}
+
 /** The start of the given attempt. */
 export function started(executionId: string, attempt: number): EventOf<'execution.started'> {
   return { type: 'execution.started', executions: [{ executionId, attempt, timeoutMs: 30_000 }] };

@@ -183,13 +183,7 @@ export class SessionModel {
 
   #hear({ executionId: call, attempt, outcome }: AttemptResult, from: Place[]): boolean {
     if (attempt !== this.attempts.get(call)) return false;
-    if (outcome === 'timedOut')
-      return this.#move(
-        call,
-        from.filter((place) => place !== 'gaveUp'),
-        'gaveUp',
-      );
-    return this.#move(call, from, 'done');
+    return this.#move(call, from, outcome === 'timedOut' ? 'gaveUp' : 'done');
   }
 
   #hearEvidence(event: EventOf<'tool.evidenced'>): boolean {

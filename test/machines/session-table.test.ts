@@ -9,6 +9,7 @@ import {
   cancelled,
   completed,
   denied,
+  evidenced,
   expired,
   granted,
   limitMet,
@@ -184,7 +185,7 @@ const TABLE: { title: string; before: SessionEvent[]; event: SessionEvent; from:
   {
     title: 'evidence of an unknown outcome',
     before: unknown,
-    event: { type: 'tool.evidenced', results: [result('call-0')], systemTurns: 0 },
+    event: evidenced(0, 'call-0'),
     from: 'AWAITING_INPUT',
     to: 'PLANNING',
   },
