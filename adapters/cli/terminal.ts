@@ -12,7 +12,7 @@ export type ColourName = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export interface Terminal {
   /** Whether JSON was asked for: then {@link Terminal.line} prints nothing. */
   readonly isJson: boolean;
-  /** Whether a person looks at it: progress and redrawn lines are for them alone. */
+  /** Whether a person looks at both outputs: progress and redrawn lines are for them alone. */
   readonly isInteractive: boolean;
   readonly colours: Colours;
   /** Columns, or 80 where nobody knows. */
@@ -32,7 +32,7 @@ export function openTerminal({ json = false, color }: SharedOptions): Terminal {
   const isColoured = hasColours(process.stdout, color);
   return {
     isJson: json,
-    isInteractive: !json && Boolean(process.stdout.isTTY) && process.env.TERM !== 'dumb',
+    isInteractive: !json && areTerminals(process.stdout, process.stderr) && process.env.TERM !== 'dumb',
     colours: coloursFor(isColoured && !json),
     columns: process.stdout.columns || 80,
     line: (text = '') => {
@@ -45,6 +45,10 @@ export function openTerminal({ json = false, color }: SharedOptions): Terminal {
       if (!json) process.stderr.write(`${text}\n`);
     },
   };
+}
+
+function areTerminals(...streams: { isTTY?: boolean }[]): boolean {
+  return streams.every(({ isTTY }) => isTTY === true);
 }
 
 /** Whether colours go to `stream`. Sources: no-color.org, and FORCE_COLOR as Node reads it. */
