@@ -1,0 +1,97 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { TurnlockError } from '../../../errors.ts';
+import { endOnSignals } from '../children/end-on-signals.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { optionsOf, type SharedOptions } from '../shared-options.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
+import { generateTranscript } from './generate-transcript.ts';
+import { rehearse } from './rehearse.ts';
+import { renderReport } from './render-report.ts';
+import { showProgress } from './show-progress.ts';
+
+interface RehearseCommandOptions extends SharedOptions {
+  killEvery: number;
+  seed: number;
+  limit?: number;
+  parallel: number;
+  toolMs: number;
+  maxSeconds: number;
+  generate?: number;
+}
+
+const MAX_SEED = 2 ** 32 - 1;
+
+const EXAMPLES = `
+The database is an embedded one in a temporary folder unless --database is given; a configuration is not read.
+Exits with 1 unless every conversation came out as recorded. docs/rehearse.md describes file, method and report.
+
+Examples:
+  $ turnlock rehearse recorded.jsonl                          a kill for every 5 tool calls or so
+  $ turnlock rehearse recorded.jsonl --kill-every 2 --seed 7  other and more kills
+  $ turnlock rehearse --generate 20 > made-up.jsonl           recordings to try it with
+`;
+
+/** `turnlock rehearse`. */
+export function rehearseCommand(): Command {
+  return new Command('rehearse')
+    .description('replay recorded conversations while the worker is killed again and again')
+    .argument('[file]', 'one conversation a line, in the chat format of OpenAI')
+    .option('--kill-every <calls>', 'one kill for so many tool calls on average; 0: none', whole(0, 1_000_000), 5)
+    .option('--seed <number>', 'what the kills are drawn from', whole(0, MAX_SEED), 1)
+    .option('--limit <conversations>', 'only the first so many', whole(1, 1_000_000))
+    .option('--parallel <conversations>', 'so many under way at the same time', whole(1, 64), 8)
+    .option('--tool-ms <milliseconds>', 'time that a tool takes', whole(0, 5_000), 25)
+    .option('--max-seconds <seconds>', 'give up after so long', whole(1, 86_400), 900)
+    .option('--generate <conversations>', 'print so many made-up recordings and run nothing', whole(1, 100_000))
+    .addHelpText('after', EXAMPLES)
+    .action(async (file: string | undefined, _options, command: Command) => {
+      const options = optionsOf<RehearseCommandOptions>(command);
+      if (options.generate === undefined) return run(file, options);
+      process.stdout.write(generateTranscript({ count: options.generate, seed: options.seed }));
+    });
+}
+
+async function run(file: string | undefined, options: RehearseCommandOptions): Promise<void> {
+  if (file === undefined) throw fileMissing();
+  endOnSignals();
+  const terminal = openTerminal(options);
+  const { seed, parallel, toolMs, maxSeconds, killEvery, limit, database } = options;
+  const progress = showProgress(terminal);
+  introduce(terminal, file);
+  const report = await rehearse({
+    source: limit === undefined ? { file } : { file, limit },
+    ...(database === undefined ? {} : { database }),
+    seed,
+    killEvery: killEvery === 0 ? null : killEvery,
+    parallel,
+    toolMs,
+    maxSeconds,
+    onProgress: progress.update,
+  }).finally(progress.end);
+  terminal.json(report);
+  for (const line of renderReport(report, terminal.colours)) terminal.line(line);
+  if (!report.ok) process.exitCode = EXIT_CODES.failed;
+}
+
+function introduce(terminal: Terminal, file: string): void {
+  const { bold, dim } = terminal.colours;
+  terminal.line(`${bold('Rehearsal')} of ${file.replace(/^.*[/\\]/, '')}`);
+  terminal.line(
+    dim('The recorded user speaks, the recorded assistant is the model, the recorded answers are the tools.'),
+  );
+}
+
+function fileMissing(): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: 'file is missing (wanted recorded conversations)',
+    hint: 'Name a file of recordings; `turnlock rehearse --generate 20 > made-up.jsonl` makes one to try.',
+  });
+}
+
+function whole(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
+  };
+}
