@@ -1,7 +1,7 @@
 import { escapeJson, escapeText } from './escape-text.ts';
 import { formatDuration, formatTime } from './format-time.ts';
 import type { SessionRecord } from './session-record.ts';
-import { settleCommands } from './settle-commands.ts';
+import { recoverCommandText, settleCommands } from './settle-commands.ts';
 import type { SharedOptions } from './shared-options.ts';
 import { STATE_COLOURS } from './state-colour.ts';
 import type { Colours } from './terminal.ts';
@@ -42,7 +42,7 @@ export function waitingText(record: SessionRecord, colours: Colours, given: Shar
     case 'EXECUTING_TOOL':
       return leaseExpiresAt !== null && leaseExpiresAt > now
         ? ['A worker is at it.']
-        : [colours.yellow('It owes work and no worker holds it.'), '  turnlock recover'];
+        : [colours.yellow('It owes work and no worker holds it.'), `  ${recoverCommandText(given)}`];
     case 'FAILED':
       return ['It waits for session.retry() or session.complete().'];
     case 'AWAITING_INPUT':

@@ -19,6 +19,11 @@ export function settleCommands(call: WaitingCall, given: Pick<SharedOptions, 'co
   return ways.map((way) => `turnlock settle ${executionId} ${way} ${where}`);
 }
 
+/** The command that continues sessions that nobody holds. */
+export function recoverCommandText(given: Pick<SharedOptions, 'config' | 'database'>): string {
+  return ['turnlock recover', ...placeOf(given)].join(' ');
+}
+
 function placeOf({ config, database }: Pick<SharedOptions, 'config' | 'database'>): string[] {
   const parts = config === undefined ? [] : ['--config', shellQuote(config)];
   if (database === undefined) return parts;

@@ -1,4 +1,4 @@
-import { TurnlockError } from '../../errors.ts';
+import { isTurnlockError, TurnlockError } from '../../errors.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../runtime/create-runtime.ts';
 import { escapeText } from './escape-text.ts';
 import type { Settings } from './read-settings.ts';
@@ -16,7 +16,9 @@ export async function withRuntime<Result>(
   work: (runtime: Runtime) => Promise<Result>,
 ): Promise<Result> {
   const runtime = await createRuntime({ onWarning: warnOn(terminal), ...settings, agents: agentsOf(settings) });
+  let stoppedBy: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals): void => {
+    stoppedBy = signal;
     process.exitCode = signal === 'SIGINT' ? 130 : 143;
     terminal.note('Stopping: what is under way comes to its end first. Once more to stop at once.');
     void runtime.close();
@@ -24,10 +26,19 @@ export async function withRuntime<Result>(
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     return await work(runtime);
+  } catch (error) {
+    throw stoppedBy !== undefined && isTurnlockError(error, 'RUNTIME_CLOSED') ? stopped(stoppedBy) : error;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await runtime.close();
   }
+}
+
+function stopped(signal: NodeJS.Signals): TurnlockError {
+  return new TurnlockError('RUNTIME_CLOSED', {
+    message: `stopped by ${signal} before everything was at rest`,
+    hint: 'Nothing is lost: what is owed is continued by `turnlock recover` or by any worker.',
+  });
 }
 
 function agentsOf({ agents }: Settings): RuntimeOptions['agents'] {
