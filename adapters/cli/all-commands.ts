@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { migrateCommand } from './migrate-command.ts';
 import { recoverCommand } from './recover-command.ts';
+import { rehearseCommand } from './rehearse/rehearse-command.ts';
 import { sessionsCommand } from './sessions-command.ts';
 import { settleCommand } from './settle-command.ts';
 import { showCommand } from './show-command.ts';
 
 /** Every command, in the order in which help lists them. */
 export function allCommands(): Command[] {
-  return [migrateCommand(), sessionsCommand(), showCommand(), settleCommand(), recoverCommand()];
+  return [migrateCommand(), sessionsCommand(), showCommand(), settleCommand(), recoverCommand(), rehearseCommand()];
 }
