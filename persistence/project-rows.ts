@@ -1,4 +1,5 @@
-import type { ModelCallContent, ModelTurnContent, OutcomeContent } from '../machines/event-content.ts';
+import { TurnlockError } from '../errors.ts';
+import type { ModelCallContent, ModelTurnContent, Normalised, OutcomeContent } from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
 import { callsAfter, type OpenCall } from '../machines/open-calls.ts';
 import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
@@ -83,8 +84,7 @@ function insertExecutions(input: Projected, event: EventOf<'model.calledTools'>,
 }
 
 function identityOf(input: Projected, planned: PlannedCall, turnId: string) {
-  const { toolName, toolVersion, effect, repeatable, params, paramsDigest, providerCallId, rawInput, normalised } =
-    planned.content;
+  const { toolName, toolVersion, effect, repeatable, params, paramsDigest, providerCallId, rawInput } = planned.content;
   const ordinal = planned.ordinals[0] ?? 0;
   const idempotencyKey = turnIdempotencyKey({
     sessionId: input.sessionId,
@@ -106,7 +106,6 @@ function identityOf(input: Projected, planned: PlannedCall, turnId: string) {
     paramsDigest,
     providerCallId,
     rawInput,
-    normalised,
   };
 }
 
@@ -124,9 +123,12 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     unknownAt: null,
     unknownReason: null,
     settledBy: null,
+    normalised: planned.content.normalised,
   };
   if (call.status === 'RUNNING') return { ...progress, ...startOf(input, planned.content.timeoutMs) };
-  return isSettled(call.status) ? { ...progress, ...outcomeColumns(input, call, planned.content.settled) } : progress;
+  if (!isSettled(call.status)) return progress;
+  const { settled } = planned.content;
+  return { ...progress, ...outcomeColumns(input, call, settled), normalised: joined(progress, settled?.normalised) };
 }
 
 /** What an attempt has from its start: deadline and token are those of the attempt. */
@@ -134,10 +136,20 @@ function startOf({ now, token }: Projected, timeoutMs: number): Partial<Executio
   return { startedAt: now, deadlineAt: new Date(now.getTime() + timeoutMs), fencingToken: token };
 }
 
-function outcomeColumns(input: Projected, call: OpenCall, content: OutcomeContent = {}): Partial<ExecutionProgress> {
-  if (call.status === 'SUCCESS') return { outputPayload: content.output ?? null, completedAt: input.now };
-  const errorMessage = content.error?.message ?? null;
-  return { errorMessage, errorCode: content.error?.code ?? null, completedAt: input.now };
+function outcomeColumns(
+  { now: completedAt }: Projected,
+  call: OpenCall,
+  content: OutcomeContent = {},
+): Partial<ExecutionProgress> {
+  if (call.status === 'SUCCESS') {
+    return { outputPayload: content.output ?? null, errorMessage: null, errorCode: null, completedAt };
+  }
+  return { errorMessage: content.error?.message ?? null, errorCode: content.error?.code ?? null, completedAt };
+}
+
+/** The notes of the params with those of the outcome. */
+function joined({ normalised }: { normalised: Normalised }, notes: Normalised = null): Normalised {
+  return notes === null || notes.length === 0 ? normalised : [...(normalised ?? []), ...notes];
 }
 
 function updateExecutions(input: Projected): Map<string, Partial<ExecutionProgress>> {
@@ -155,17 +167,39 @@ function updateExecutions(input: Projected): Map<string, Partial<ExecutionProgre
 function changeOf(input: Projected, before: OpenCall, after: OpenCall): Partial<ExecutionProgress> {
   const change: Partial<ExecutionProgress> = {};
   if (before.status !== after.status) change.status = after.status;
-  if (before.attempt !== after.attempt)
+  if (before.attempt !== after.attempt) {
     Object.assign(change, { attempt: after.attempt }, startOf(input, timeoutOf(input, after)));
+    if (before.status === 'TIMED_OUT') Object.assign(change, NOT_SETTLED);
+  }
   if (before.unknownReason !== after.unknownReason) {
     change.unknownReason = after.unknownReason;
     change.unknownAt = after.unknownReason === null ? null : input.now;
   }
-  if (!isSettled(before.status) && isSettled(after.status)) {
-    Object.assign(change, outcomeColumns(input, after, contentFor(input.event, after.executionId)));
-    if ('by' in input.event) change.settledBy = input.event.by;
+  if (before.status !== after.status && isSettled(after.status)) {
+    const content = contentFor(input.event, after.executionId);
+    const normalised = joined(rowOf(input.executions, after), content.normalised);
+    const settledBy = 'by' in input.event ? input.event.by : null;
+    Object.assign(change, outcomeColumns(input, after, content), { settledBy, normalised });
   }
   return change;
+}
+
+/** What a call that was given up loses when it runs again. */
+const NOT_SETTLED: Partial<ExecutionProgress> = {
+  completedAt: null,
+  errorMessage: null,
+  errorCode: null,
+  settledBy: null,
+};
+
+/** The row of a call. The machine and the rows must know the same calls. */
+function rowOf(executions: readonly ExecutionRow[], { executionId }: OpenCall): ExecutionRow {
+  const row = executions.find((execution) => execution.executionId === executionId);
+  if (row !== undefined) return row;
+  throw new TurnlockError('INVARIANT_BROKEN', {
+    message: `execution has no row: ${executionId} (found none, wanted that of an open call)`,
+    details: { executionId },
+  });
 }
 
 function timeoutOf({ event }: Projected, call: OpenCall): number {
@@ -199,12 +233,9 @@ function answerCalls(input: Projected, executions: readonly ExecutionRow[], call
   const { before, after, event } = input;
   const calls = callsAfter(before.context.calls, event) ?? before.context.calls;
   if (after.context.calls.length > 0 || calls.length === 0) return [];
-  const rows = new Map(executions.map((execution) => [execution.executionId, execution]));
   const ownTurns = event.type === 'model.calledTools' ? 1 : 0;
   return calls
-    .flatMap((call) =>
-      call.ordinals.map((ordinal) => ({ ordinal, execution: rows.get(call.executionId) as ExecutionRow })),
-    )
+    .flatMap((call) => call.ordinals.map((ordinal) => ({ ordinal, execution: rowOf(executions, call) })))
     .sort((a, b) => a.ordinal - b.ordinal)
     .map(({ ordinal, execution }, place) => ({
       ...emptyTurn(input, ownTurns + place),

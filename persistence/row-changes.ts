@@ -31,7 +31,6 @@ export interface ExecutionIdentity {
   paramsDigest: string;
   providerCallId: string | null;
   rawInput: string | null;
-  normalised: Normalised;
 }
 
 /** The part of an execution that moves. */
@@ -48,6 +47,8 @@ export interface ExecutionProgress {
   unknownAt: Date | null;
   unknownReason: UnknownReason | null;
   settledBy: string | null;
+  /** Where params, and later output or error, had characters that cannot be stored. */
+  normalised: Normalised;
 }
 
 /** A whole execution, as its row holds it. */

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isTurnlockError } from '../../errors.ts';
 import { isLegalTransition } from '../../machines/legal-graph.ts';
 import { nextSnapshot } from '../../machines/next-snapshot.ts';
 import type { OpenCall } from '../../machines/open-calls.ts';
 import { type Effect, pendingEffects } from '../../machines/pending-effects.ts';
-import { recordedEvent, type SessionEvent } from '../../machines/session-event.ts';
+import { recordedEvent } from '../../machines/session-event.ts';
 import {
   decodeSnapshot,
   encodeSnapshot,
@@ -13,9 +12,10 @@ import {
   type SessionSnapshot,
 } from '../../machines/snapshot-codec.ts';
 import { describeProperties, runs } from '../support/property.ts';
-import { type Choice, eventOf, walk } from './random-events.ts';
+import { walk } from './random-events.ts';
 import { rowsOf } from './rows-of.ts';
 import { type Place, SessionModel } from './session-model.ts';
+import { walkOf } from './walk-of.ts';
 
 describeProperties('any sequence of events', () => {
   test('the machine takes what the model takes, and both tell the same story', () => {
@@ -91,40 +91,6 @@ describeProperties('any sequence of events', () => {
   });
 });
 
-interface Step {
-  before: SessionSnapshot;
-  event: SessionEvent;
-  /** `null` when the machine refused. */
-  after: SessionSnapshot | null;
-  model: SessionModel;
-  /** Whether the model took the event. */
-  taken: boolean;
-}
-
-/** Walks machine and model side by side. What the machine is given is frozen: writing to it would throw. */
-function* walkOf(steps: Choice[]): Generator<Step> {
-  const model = new SessionModel();
-  let before = initialSnapshot();
-  for (const step of steps) {
-    const event = deepFreeze(eventOf(step, model));
-    deepFreeze(before.context);
-    const after = take(before, event);
-    const taken = model.take(event);
-    yield { before, event, after, model, taken };
-    before = after ?? before;
-  }
-}
-
-/** The machine throws nothing but EVENT_ILLEGAL. */
-function take(snapshot: SessionSnapshot, event: SessionEvent): SessionSnapshot | null {
-  try {
-    return nextSnapshot(snapshot, event);
-  } catch (error) {
-    if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
-    throw error;
-  }
-}
-
 function storyOf(from: SessionSnapshot | SessionModel) {
   if (from instanceof SessionModel) {
     const { state, turns, runId, modelCalls, failedModelAttempts } = from;
@@ -162,12 +128,4 @@ function startsOf(model: SessionModel): unknown[] {
     const mayStart = (place === 'queued' || place === 'again') && !model.somebodyIsAsked;
     return mayStart ? [['startExecution', call, attempt + 1]] : [];
   });
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    Object.values(value).forEach(deepFreeze);
-  }
-  return value;
 }
