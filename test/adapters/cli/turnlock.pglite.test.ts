@@ -22,6 +22,7 @@ const ODD_EXTERNAL_ID = `\u0085${'\u6f22'.repeat(254)}`;
 
 let folder = '';
 let awaiting: RunResult;
+let alsoAwaiting: RunResult;
 let owedSessionId = '';
 
 function open(agent = supportAgent({ hangs: 'tool' })): Promise<Runtime> {
@@ -62,6 +63,8 @@ beforeAll(async () => {
   await using hanging = await open();
   awaiting = await (await (await session(hanging)).send(ODD_TEXT)).result();
   expect(awaiting.state).toBe('AWAITING_INPUT');
+  const other = await hanging.createSession({ agent: 'support', tenantId: 'acme', userId: 'ann' });
+  alsoAwaiting = await (await other.send('hello')).result();
   await hanging.close();
 
   await using draining = await open(supportAgent({ hangs: 'model' }));
@@ -75,7 +78,7 @@ describe('sessions and show', () => {
     const { code, stdout } = await turnlock('sessions');
     expect(code).toBe(0);
     expect(stdout).not.toMatch(DANGEROUS);
-    expect(linesOf(stdout)).toHaveLength(3);
+    expect(linesOf(stdout)).toHaveLength(4);
     expect(stdout).toContain(String.raw`o'dd\u001b[31m \u202etenant\n`);
     expect(stdout).toContain('AWAITING_INPUT');
   });
@@ -170,10 +173,27 @@ describe('settle and recover', () => {
     expect(linesOf(again.stderr)[0]).toMatch(/^EXECUTION_SETTLED: .*found SUCCESS by ann\\u001b at/);
   });
 
+  test('without the agent a call is settled, and the rest is left to who has it', async () => {
+    const args = [
+      `${alsoAwaiting.awaiting[0]?.executionId}`,
+      '--session',
+      alsoAwaiting.sessionId,
+      '--by',
+      'ann',
+      '--json',
+    ];
+    await writeFile(join(folder, 'bare.mjs'), 'export default {};\n');
+    const place = ['--config', 'bare.mjs', '--database', 'data'];
+    const { code, stdout } = await turnlock('settle', ...args, '--failed', 'not today', ...place);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ isDriven: false, state: 'PLANNING', sessionId: alsoAwaiting.sessionId });
+  });
+
   test('recover brings what is owed to rest', async () => {
     const first = await turnlock('recover');
     expect(first.code).toBe(0);
-    expect(first.stdout).toMatch(new RegExp(`^${owedSessionId}  acme  IDLE\n$`));
+    const lines = [owedSessionId, alsoAwaiting.sessionId].map((sessionId) => `${sessionId}  acme  IDLE`);
+    expect(linesOf(first.stdout).sort()).toEqual(lines.sort());
   });
 });
 
