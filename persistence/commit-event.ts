@@ -117,9 +117,13 @@ function resetsRecoveries(event: SessionEvent): boolean {
   return event.type === 'user.messaged' || event.type === 'session.retried';
 }
 
-/** A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. */
+/**
+ * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
+ * rest of a back-off.
+ */
 function wakeAfter({ event, claim }: CommitRequest, stored: Date | null, now: Date): Date | null {
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
+  if (event.type === 'worker.tookOver') return stored !== null && stored > now ? stored : null;
   return claim.type === 'none' ? stored : null;
 }
 

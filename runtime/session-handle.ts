@@ -134,6 +134,7 @@ export class Session {
 
   /** The session as it stands now, read from the database. */
   async status(): Promise<SessionStatus> {
+    checkOpen(this.#services);
     const { session, executions } = await readSession(this.#services.store, this);
     const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
     const { runId } = session.snapshot.context;
@@ -153,11 +154,13 @@ export class Session {
 
   /** Every turn, by index. Always valid: each tool call has its tool turn before the next message. */
   async history(): Promise<StoredTurn[]> {
+    checkOpen(this.#services);
     return readTurns(this.#services.store, this);
   }
 
   /** Every transition, by sequence, from 1 on. */
   async transitions(): Promise<StoredTransition[]> {
+    checkOpen(this.#services);
     return readTransitions(this.#services.store, this);
   }
 
