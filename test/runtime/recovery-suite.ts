@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ToolEffect } from '../../index.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { openMortal, recoverLater } from '../support/runtime-crash.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../support/runtime-script.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** Processes that die, and others that go on. */
 export const describeRecovery: RuntimeSuite = (database) => {
@@ -109,5 +111,87 @@ export const describeRecovery: RuntimeSuite = (database) => {
         ])
       ).length,
     );
+  });
+
+  test('a back-off survives its process: the next one waits for the rest of it', async () => {
+    let asked = 0;
+    const agent = scriptedAgent(() => {
+      asked += 1;
+      if (asked === 1) throw new Error('overloaded');
+      return 'done';
+    });
+    const limits = { modelBackoffMs: 60_000, leaseMs: 15_000 };
+    const { runtime, plan } = await openMortal(database(), [agent], [], limits);
+    const session = await openSession(runtime, agent);
+    for await (const event of await session.send('go')) {
+      if (event.type === 'transition' && event.event.type === 'model.attemptFailed') break;
+    }
+    void plan.crash();
+    await database().moveClock(15_000);
+    const clock = new ManualClock();
+    const second = await openRuntime(database(), [agent], { limits, environment: clock });
+    const recovering = second.recover();
+    await waitFor(() => clock.longestSleepMs > 10_000, { for: 'the next process to wait' });
+    expect(asked).toBe(1);
+    await database().moveClock(90_000);
+    clock.advance(90_000);
+    expect(await recovering).toMatchObject([{ state: 'IDLE' }]);
+    expect(asked).toBe(2);
+    const attempts = await database().query(
+      'SELECT attempt, error_message FROM turnlock.agent_model_calls WHERE session_id = $1 ORDER BY started_at, attempt',
+      [session.sessionId],
+    );
+    expect(attempts).toEqual([
+      { attempt: 1, error_message: 'overloaded' },
+      { attempt: 2, error_message: null },
+    ]);
+  });
+
+  test('C13 a session that kills its worker each time, with a little progress in between, ends in FAILED', async () => {
+    let asked = 0;
+    const note = looseTool('note', () => 'noted');
+    const agent = scriptedAgent(() => {
+      asked += 1;
+      return { toolCalls: [call('note', { asked })] };
+    }, [note]);
+    const limits = { maxRecoveries: 3 };
+    // Each process gets as far as one call and its result, and dies before it asks the model again.
+    const dies = [{ point: 'afterCommit', occurrence: 8, fault: 'crash' }] as const;
+    const { runtime, plan } = await openMortal(database(), [agent], [{ ...dies[0], occurrence: 6 }], limits);
+    const session = await openSession(runtime, agent);
+    await session.send('go');
+    await plan.struck;
+    const states: unknown[] = [];
+    const versions: number[] = [];
+    for (let count = 1; count <= 3; count += 1) {
+      await database().moveClock(LONG_MS);
+      const next = await openMortal(database(), [agent], dies, limits);
+      void next.runtime.recover().catch(() => undefined);
+      await next.plan.struck;
+      const [row] = await database().query(
+        'SELECT current_state, recoveries, version FROM turnlock.agent_sessions WHERE session_id = $1',
+        [session.sessionId],
+      );
+      states.push([row.current_state, row.recoveries]);
+      versions.push(row.version);
+    }
+    expect(states.map((state) => (state as [string, number])[1])).toEqual([1, 2, 3]);
+    expect(versions).toEqual([...versions].sort((a, b) => a - b));
+    expect(new Set(versions).size).toBe(3);
+    const { runtime: last, recoveries } = await recoverLater(database(), [agent], limits);
+    expect(recoveries).toMatchObject([{ state: 'FAILED' }]);
+    const failed = await last.session(session);
+    expect((await failed.transitions()).at(-1)).toMatchObject({ type: 'limit.met', to: 'FAILED' });
+    const before = asked;
+    const done = scriptedAgent('done', [note], agent.name);
+    const repaired = await (await openRuntime(database(), [done], { limits })).session(session);
+    const retry = await repaired.retry({ by: 'ann' });
+    expect(await retry.result()).toMatchObject({ state: 'IDLE', reply: 'done', error: null });
+    expect(asked).toBe(before);
+    const [{ recoveries: counted }] = await database().query(
+      'SELECT recoveries FROM turnlock.agent_sessions WHERE session_id = $1',
+      [session.sessionId],
+    );
+    expect(counted).toBe(0);
   });
 };

@@ -1,0 +1,44 @@
+import { type Environment, systemEnvironment } from '../../environment.ts';
+
+interface Sleeper {
+  endsAt: number;
+  wake(): void;
+}
+
+/** An environment whose time goes by itself, and jumps when a test says so: whoever sleeps into the jump wakes at once. */
+export class ManualClock implements Environment {
+  readonly #sleepers = new Set<Sleeper>();
+  #offsetMs = 0;
+
+  now = (): number => systemEnvironment.now() + this.#offsetMs;
+  monotonic = (): number => systemEnvironment.monotonic() + this.#offsetMs;
+  uuid = (): string => systemEnvironment.uuid();
+  random = (): number => systemEnvironment.random();
+  faultPoint = (): void => undefined;
+
+  sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    const jump = new AbortController();
+    const sleeper = { endsAt: this.monotonic() + ms, wake: () => jump.abort() };
+    this.#sleepers.add(sleeper);
+    try {
+      await systemEnvironment.sleep(ms, AbortSignal.any([jump.signal, ...(signal ? [signal] : [])]));
+    } catch (error) {
+      if (signal?.aborted || !jump.signal.aborted) throw error;
+    } finally {
+      this.#sleepers.delete(sleeper);
+    }
+  };
+
+  /** The longest time that anybody sleeps yet, in milliseconds; 0 when all are awake. */
+  get longestSleepMs(): number {
+    const now = this.monotonic();
+    return Math.max(0, ...[...this.#sleepers].map(({ endsAt }) => endsAt - now));
+  }
+
+  /** Lets this much time pass at once. */
+  advance(ms: number): void {
+    this.#offsetMs += ms;
+    const now = this.monotonic();
+    for (const sleeper of this.#sleepers) if (sleeper.endsAt <= now) sleeper.wake();
+  }
+}
