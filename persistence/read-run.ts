@@ -8,6 +8,8 @@ export interface StoredRunEnd {
   state: SessionState;
   /** The event of that transition. */
   event: string;
+  /** The code that this event carries: why the run failed. `null` where it carries none, or was erased. */
+  code: string | null;
   reply: string | null;
   /** The last recorded error of a model call of the run. */
   modelError: string | null;
@@ -16,6 +18,7 @@ export interface StoredRunEnd {
 interface RunRow {
   to_state: SessionState;
   event: string;
+  code: string | null;
   reply: string | null;
   model_error: string | null;
 }
@@ -29,6 +32,8 @@ export async function readRun(
   return inTransaction(store, { tenantId }, async (em) => {
     const [row] = (await em.execute(
       `select t.to_state, t.event,
+              (select p.payload -> 'event' ->> 'code' from turnlock.agent_transition_payloads p
+                where p.session_id = t.session_id and p.sequence = t.sequence) as code,
               (select u.content from turnlock.agent_turns u
                 where u.session_id = t.session_id and u.run_id = t.run_id and u.role = 'assistant'
                   and not exists (select from turnlock.agent_tool_executions e where e.turn_id = u.turn_id)
@@ -38,11 +43,13 @@ export async function readRun(
                 order by m.started_at desc limit 1) as model_error
          from turnlock.agent_transitions t
         where t.session_id = ? and t.run_id = ?
-          and t.event not in ('message.enqueued', 'message.rejected', 'memory.stored', 'content.erased', 'machine.upgraded')
+          and t.event not in ('message.enqueued', 'message.rejected', 'memory.stored', 'content.erased', 'machine.upgraded',
+                              'session.completed')
         order by t.sequence desc limit 1`,
       [sessionId, runId],
     )) as [RunRow | undefined];
     if (row === undefined) return null;
-    return { state: row.to_state, event: row.event, reply: row.reply, modelError: row.model_error };
+    const { to_state: state, event, code, reply, model_error: modelError } = row;
+    return { state, event, code, reply, modelError };
   });
 }

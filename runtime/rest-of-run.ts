@@ -59,7 +59,7 @@ function toResult(session: CommittedSession, runId: string, end: StoredRunEnd, e
     state,
     reply: end.reply,
     awaiting: awaitedOf(session, executions),
-    error: errorOf(session, end),
+    error: errorOf(end),
   };
 }
 
@@ -76,12 +76,12 @@ export function awaitedOf(session: CommittedSession, executions: readonly Execut
   });
 }
 
-function errorOf(session: CommittedSession, end: StoredRunEnd): RunResult['error'] {
-  if (end.event === 'run.cancelled') return { code: 'RUN_CANCELLED', message: 'The run was cancelled.' };
-  if (end.state !== 'FAILED') return null;
-  const code = session.snapshot.context.failureCode ?? 'MODEL_FAILED';
-  const known = ERROR_CODES[code as ErrorCode];
-  return { code, message: end.modelError ?? known?.hint ?? code };
+function errorOf({ event, state, code, modelError }: StoredRunEnd): RunResult['error'] {
+  if (event === 'run.cancelled') return { code: 'RUN_CANCELLED', message: 'The run was cancelled.' };
+  if (state !== 'FAILED') return null;
+  const failure = code ?? 'MODEL_FAILED';
+  const said = event === 'model.failed' ? modelError : null;
+  return { code: failure, message: said ?? ERROR_CODES[failure as ErrorCode]?.hint ?? failure };
 }
 
 /** The error of a run whose process stopped driving it. */
