@@ -1,0 +1,125 @@
+import type { ModelToolCall } from '../adapters/models/model.contract.ts';
+import type { Tool } from '../adapters/tools/tool.contract.ts';
+import { isTurnlockError } from '../errors.ts';
+import type { CallContent, Json, Normalised } from '../machines/event-content.ts';
+import { paramsDigest } from '../persistence/keys/params-digest.ts';
+import { refusedDigest } from '../persistence/keys/refused-digest.ts';
+import { normaliseError } from '../persistence/values/normalise-error.ts';
+import { normaliseJson } from '../persistence/values/normalise-json.ts';
+import { normaliseText } from '../persistence/values/normalise-text.ts';
+import type { DriveContext } from './drive-context.ts';
+
+/** What planning needs of a drive. */
+export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment'>;
+
+/** Bytes of a name, an id or a validator's text, beyond which it is cut. */
+const MAX_GIVEN_BYTES = 4096;
+
+/** Characters that the column holds: more than a tool may have, since a model may ask for any name. */
+const MAX_NAME_CHARACTERS = 128;
+
+/**
+ * What the row of one call will hold. A call that cannot run (no such tool, arguments that are not JSON, cannot be stored or fail the
+ * schema) is settled as failed, with a text that tells the model why. Never throws for what a model or a validator does.
+ */
+export async function describeCall(planning: Planning, call: ModelToolCall, ordinal: number): Promise<CallContent> {
+  const tool = planning.agent.tools.get(call.toolName);
+  const base = baseOf(planning, call, tool);
+  if (call.invalidInput !== undefined) {
+    const bounds = { maxBytes: planning.limits.maxParamsBytes, name: 'arguments' };
+    const { value: rawInput, notes } = normaliseText(String(call.invalidInput), bounds, 'truncate');
+    const asked: Asked = { value: {}, notes, twin: ['raw', rawInput] };
+    return { ...refused(base, asked, 'The arguments are not JSON.'), rawInput };
+  }
+  const input = storableJson(planning, call.input);
+  if ('refusal' in input) {
+    // Nothing of it can be digested, so it is nobody's twin.
+    return refused(base, { value: { $invalid: input.code }, notes: [], twin: ['place', ordinal] }, input.refusal);
+  }
+  const asked: Asked = { ...input, twin: ['input', input.value] };
+  if (tool === undefined) return refused(base, asked, `There is no tool named ${base.toolName}.`, 'TOOL_UNKNOWN');
+  return validated(planning, tool, base, asked);
+}
+
+/** What a model asked for, as it is stored. `twin` equals that of a call that was refused for the same arguments. */
+interface Asked {
+  value: Json;
+  notes: string[];
+  twin: Json;
+}
+
+type Base = Omit<CallContent, 'params' | 'paramsDigest' | 'settled'>;
+
+function baseOf({ limits }: Planning, call: ModelToolCall, tool: Tool | undefined): Base {
+  const name = storableText(call.toolName, 'toolName');
+  const toolName = [...(name?.value ?? '')].slice(0, MAX_NAME_CHARACTERS).join('') || 'unnamed';
+  return {
+    toolName,
+    toolVersion: tool?.version ?? 0,
+    effect: tool?.effect ?? 'nonRepeatable',
+    repeatable: tool?.repeatable ?? false,
+    providerCallId: storableText(call.providerCallId, 'providerCallId')?.value ?? null,
+    rawInput: null,
+    timeoutMs: tool?.timeoutMs ?? limits.toolTimeoutMs,
+    normalised: name?.notes ?? null,
+  };
+}
+
+function refused(base: Base, asked: Asked, message: string, code = 'PARAMS_INVALID'): CallContent {
+  const { value: params, notes, twin } = asked;
+  return {
+    ...base,
+    params,
+    paramsDigest: refusedDigest(twin),
+    normalised: joined(base.normalised, notes),
+    settled: { error: { code, message } },
+  };
+}
+
+async function validated(planning: Planning, tool: Tool, base: Base, asked: Asked): Promise<CallContent> {
+  try {
+    // A copy: some validators write their defaults into what they are given.
+    const result = await tool.inputSchema['~standard'].validate(structuredClone(asked.value));
+    if (result.issues !== undefined) {
+      const issues = result.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`).join('; ');
+      return refused(base, asked, `The arguments do not fit the schema: ${storableText(issues, 'issues')?.value}`);
+    }
+    const params = storableJson(planning, result.value);
+    if ('refusal' in params) return refused(base, asked, params.refusal);
+    const normalised = joined(base.normalised, [...asked.notes, ...params.notes]);
+    return { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
+  } catch (thrown) {
+    const { message } = normaliseError(thrown, planning.limits);
+    return refused(base, asked, `The validation threw: ${message}`);
+  }
+}
+
+function joined(before: Normalised, notes: string[]): Normalised {
+  const all = [...(before ?? []), ...notes];
+  return all.length > 0 ? all : null;
+}
+
+function pathOf(path: readonly unknown[] | undefined): string {
+  const keys = (path ?? []).map((part) =>
+    typeof part === 'object' && part !== null && 'key' in part ? part.key : part,
+  );
+  return `/${keys.map(String).join('/')}`;
+}
+
+/** The storable form of JSON that came from a model or a validator, or why there is none. */
+export function storableJson(
+  { limits }: Planning,
+  input: unknown,
+): { value: Json; notes: string[] } | { refusal: string; code: string } {
+  try {
+    return normaliseJson(input, { maxBytes: limits.maxParamsBytes, maxDepth: limits.maxDepth, name: 'params' });
+  } catch (error) {
+    if (!isTurnlockError(error)) throw error;
+    return { refusal: error.message, code: error.code };
+  }
+}
+
+/** The storable form of a short text that came from a model, cut where it is long; `null` for what is no text. */
+export function storableText(text: unknown, name: string): { value: string; notes: string[] } | null {
+  return typeof text === 'string' ? normaliseText(text, { maxBytes: MAX_GIVEN_BYTES, name }, 'truncate') : null;
+}
