@@ -2,7 +2,9 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { postgres } from '../../../adapters/databases/postgres.ts';
+import { isTurnlockError } from '../../../errors.ts';
 import type { DatabaseWarning } from '../../../persistence/database.contract.ts';
+import { AgentSession } from '../../../persistence/entities/agent-session.entity.ts';
 import { atTestEnd } from '../../support/at-test-end.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -110,6 +112,8 @@ test('a pool whose connections are all out gives DATABASE_UNREACHABLE in time, w
       code: 'DATABASE_UNREACHABLE',
       message: expect.stringMatching(/time/),
     });
+    const found = orm.em.fork().find(AgentSession, {}); // by another way through MikroORM, which wraps what it does not know
+    await expect(found).rejects.toSatisfy((error) => isTurnlockError(error, 'DATABASE_UNREACHABLE'));
     await expect(orm.em.fork().begin()).rejects.toMatchObject({ code: 'DATABASE_UNREACHABLE' });
     await holder.commit();
     expect(await orm.em.fork().execute('select 1 as one')).toEqual(answersOne);
