@@ -1,4 +1,5 @@
 import type { ModelResponse, ModelTurn } from '../adapters/models/model.contract.ts';
+import type { FaultInfo } from '../environment.ts';
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import type { Json, ModelCallContent, ModelTurnContent, TurnPart } from '../machines/event-content.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
@@ -25,13 +26,20 @@ export async function callModel(
   const started = drive.environment.monotonic();
   const sinceStart = () => Math.round(drive.environment.monotonic() - started);
   try {
+    await drive.environment.faultPoint('beforeEffect', faultInfo(drive));
+    if (drive.signal.aborted) return null;
     const response = await ask(drive, turns, call);
+    await drive.environment.faultPoint('afterEffect', faultInfo(drive));
     if (drive.signal.aborted) return null;
     return await toEvent(drive, runId, response, { ...record, latencyMs: sinceStart() });
   } catch (thrown) {
     if (drive.signal.aborted) return null;
     return failedAttempt(drive, call, thrown, { ...record, latencyMs: sinceStart() });
   }
+}
+
+function faultInfo({ session }: DriveContext): FaultInfo {
+  return { sessionId: session.sessionId, detail: 'model' };
 }
 
 function limitMet({ actor, limits }: DriveContext, runId: string): SessionEvent | null {
@@ -89,14 +97,15 @@ async function ask(
   }));
   const request = { instructions: agent.instructions, turns, tools, tenantId, userId, sessionId, ...call };
   try {
-    const answer = Promise.resolve(
-      agent.model.generate(request, {
+    const answer = (async () => {
+      await environment.faultPoint('insideEffect', faultInfo(drive));
+      return agent.model.generate(request, {
         signal,
         emit: ({ type, text }) => {
           if (!signal.aborted) emit({ type: 'delta', kind: type, text, ...call });
         },
-      }),
-    );
+      });
+    })();
     answer.catch(() => undefined);
     return await Promise.race([answer, timedOut, aborted]);
   } finally {
