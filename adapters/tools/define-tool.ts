@@ -17,7 +17,7 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
   effect?: ToolEffect;
   /** Whether identical calls of one assistant turn all run. Default false: one runs and answers them all. */
   repeatable?: boolean;
-  /** Milliseconds that one attempt may take, above 0. Default: the runtime's `toolTimeoutMs`. */
+  /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
   /** Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result. */
   execute(params: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Output | Promise<Output>;
@@ -25,35 +25,51 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const EFFECTS: readonly ToolEffect[] = ['readOnly', 'idempotent', 'nonRepeatable'];
+const OPTIONS = ['name', 'description', 'inputSchema', 'effect', 'repeatable', 'timeoutMs', 'execute'];
+
+/** A timer holds no longer time. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Defines a tool that agents can call. Nothing is registered: pass the result to `defineAgent`.
  *
  * @throws TOOL_NAME_INVALID when the name has other characters or more than 64.
- * @throws DEFINITION_INVALID when an option is not of its kind, or the schema cannot say itself as JSON Schema.
+ * @throws DEFINITION_INVALID when an option is not of its kind or not one of these, or the schema cannot say itself as JSON Schema.
  */
 export function defineTool<const Schema extends InputSchema, Output>(definition: ToolDefinition<Schema, Output>): Tool {
-  const { name, effect = 'nonRepeatable', timeoutMs = null } = definition;
-  if (typeof name !== 'string' || !NAME.test(name)) {
-    throw new TurnlockError('TOOL_NAME_INVALID', {
-      message: `tool name not accepted: ${JSON.stringify(name)} (wanted 1 to 64 of A-Z a-z 0-9 _ -)`,
-    });
-  }
-  check(name, typeof definition.description === 'string', 'description', 'text');
+  if (typeof definition !== 'object' || definition === null) throw nameRefused(undefined);
+  const { name, description, effect = 'nonRepeatable', repeatable = false, timeoutMs = null, execute } = definition;
+  if (typeof name !== 'string' || !NAME.test(name)) throw nameRefused(name);
+  const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
+  // An option that is ignored in silence could be a policy that somebody relies on.
+  check(name, unknown === undefined, unknown ?? '', `only ${OPTIONS.join(', ')}`);
+  check(name, typeof description === 'string', 'description', 'text');
   check(name, EFFECTS.includes(effect), 'effect', EFFECTS.join(', '));
-  check(name, timeoutMs === null || (Number.isFinite(timeoutMs) && timeoutMs > 0), 'timeoutMs', 'milliseconds above 0');
-  check(name, typeof definition.execute === 'function', 'execute', 'a function');
+  check(name, typeof repeatable === 'boolean', 'repeatable', 'true or false');
+  check(name, timeoutMs === null || isTimeout(timeoutMs), 'timeoutMs', `a whole number from 1 to ${MAX_TIMER_MS}`);
+  check(name, typeof execute === 'function', 'execute', 'a function');
   return {
     name,
-    description: definition.description,
+    description,
     inputSchema: definition.inputSchema as unknown as InputSchema,
     inputJsonSchema: jsonSchemaOf(name, definition.inputSchema as unknown as InputSchema),
     version: 1,
     effect,
-    repeatable: definition.repeatable ?? false,
+    repeatable,
     timeoutMs,
-    execute: definition.execute as Tool['execute'],
+    execute: execute as Tool['execute'],
   };
+}
+
+function nameRefused(name: unknown): TurnlockError {
+  const found = typeof name === 'string' ? JSON.stringify(name.slice(0, 80)) : typeof name;
+  return new TurnlockError('TOOL_NAME_INVALID', {
+    message: `tool name not accepted: ${found} (wanted 1 to 64 of A-Z a-z 0-9 _ -)`,
+  });
+}
+
+function isTimeout(timeoutMs: number): boolean {
+  return Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS;
 }
 
 function check(tool: string, holds: boolean, option: string, wanted: string): void {
