@@ -18,7 +18,7 @@ export interface Passage extends FaultInfo {
 
 /** Where something happens, and what. */
 export interface Fault {
-  point: FaultPoint;
+  point: FaultPoint | 'any';
   /** Which of the passages that match, from 1 on. Default 1. */
   occurrence?: number;
   /** Which passages count. Default: all of the point. */
@@ -89,7 +89,9 @@ export class FaultPlan implements Environment {
       Object.entries({ point, sessionId, executionId, statement, detail }).filter(([, value]) => value !== undefined),
     ) as unknown as Passage;
     this.passages.push(passage);
-    const due = this.#faults.filter(({ fault }) => fault.point === point && (fault.where?.(passage) ?? true));
+    const due = this.#faults.filter(
+      ({ fault }) => (fault.point === 'any' || fault.point === point) && (fault.where?.(passage) ?? true),
+    );
     for (const entry of due) entry.seen += 1;
     const struck = due.find(({ fault, seen }) => seen === (fault.occurrence ?? 1));
     if (struck !== undefined) return this.#happen(struck.fault.fault, passage);
