@@ -1,10 +1,11 @@
-import { TurnlockError } from '../errors.ts';
+import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
 import { readExecution } from '../persistence/read-execution.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import type { Store } from '../persistence/session-transaction.ts';
+import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import { checkWho } from './check-message.ts';
@@ -25,9 +26,17 @@ export interface CheckedSettlement {
   content: OutcomeContent;
 }
 
+const OUTCOMES: readonly unknown[] = ['succeeded', 'failed', 'runAgain'];
+
 /** @throws OUTCOME_INVALID, VALUE_INVALID, VALUE_TOO_LARGE. */
 export function checkSettlement(settlement: Settlement, limits: Limits): CheckedSettlement {
-  const { outcome } = settlement;
+  const outcome = settlement?.outcome;
+  if (!OUTCOMES.includes(outcome)) {
+    const found = typeof outcome === 'string' ? JSON.stringify(outcome) : kindOf(outcome);
+    throw new TurnlockError('OUTCOME_INVALID', {
+      message: `outcome not accepted: settlement (found ${found}, wanted ${OUTCOMES.join(', ')})`,
+    });
+  }
   const by = checkWho(settlement.by);
   switch (outcome) {
     case 'succeeded': {
@@ -35,17 +44,17 @@ export function checkSettlement(settlement: Settlement, limits: Limits): Checked
       const { value, notes } = normaliseJson(settlement.output ?? null, bounds);
       return { outcome, by, content: { output: value, normalised: notes } };
     }
-    case 'failed': {
-      const { value } = normaliseText(settlement.reason, { maxBytes: limits.maxErrorBytes, name: 'reason' });
-      return { outcome, by, content: { error: { code: 'TOOL_FAILED', message: value } } };
-    }
+    case 'failed':
+      return { outcome, by, content: reasonContent('TOOL_FAILED', settlement.reason, limits) };
     case 'runAgain':
       return { outcome, by, content: {} };
-    default:
-      throw new TurnlockError('OUTCOME_INVALID', {
-        message: `outcome not accepted: ${JSON.stringify(outcome)} (wanted succeeded, failed or runAgain)`,
-      });
   }
+}
+
+/** A person's reason as the outcome of a call. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
+export function reasonContent(code: ErrorCode, reason: string, { maxErrorBytes }: Limits): OutcomeContent {
+  const { value: message, notes } = normaliseText(reason, { maxBytes: maxErrorBytes, name: 'reason' });
+  return { error: { code, message }, normalised: notes };
 }
 
 /** Why the machine did not take a settlement, in words that help. */

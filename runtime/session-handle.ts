@@ -9,8 +9,9 @@ import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
+import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkMessage, checkWho, type SendOptions } from './check-message.ts';
-import { checkSettlement, type Settlement, whyNotSettled } from './check-settlement.ts';
+import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { awaitedOf, handedOver, restOfRun } from './rest-of-run.ts';
 import { createRun, type Run, RunFeed } from './run.ts';
@@ -91,17 +92,19 @@ export class Session {
    * Settles a call that waits for a person, or whose outcome is unknown, and goes on. `runAgain` runs it again with the same key.
    *
    * @returns the run that follows; it rests at once while other calls still wait.
-   * @throws EXECUTION_NOT_FOUND, EXECUTION_SETTLED, OUTCOME_INVALID.
+   * @throws EXECUTION_NOT_FOUND, EXECUTION_SETTLED, EXECUTION_RUNNING, OUTCOME_INVALID.
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
    */
   async settle(executionId: string, settlement: Settlement): Promise<Run> {
     checkOpen(this.#services);
     agentOf(this.#services, this.#seen);
     const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
-    const event = { type: 'execution.settledByPerson', executionId, outcome, by, content } as const;
+    const id = checkUuid(executionId, 'executionId');
+    const event = { type: 'execution.settledByPerson', executionId: id, outcome, by, content } as const;
     const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
       async (error: unknown) => {
         if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-        throw await whyNotSettled(this.#services.store, this, executionId, error);
+        throw await whyNotSettled(this.#services.store, this, id, error);
       },
     );
     return this.#goOn(result);
@@ -110,11 +113,14 @@ export class Session {
   /**
    * Cancels the run that is under way or waits. Calls that never started are closed as not done; those that were started are closed as
    * unknown, and the model is told so. Their AbortSignal fires. Without a run nothing happens.
+   *
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` or `reason` cannot be stored.
    */
   async cancel(options: { by?: string; reason?: string } = {}): Promise<void> {
     const by = checkWho(options.by ?? 'user');
-    const message = options.reason ?? 'The run was cancelled.';
-    const event = { type: 'run.cancelled', by, content: { error: { code: 'RUN_CANCELLED', message } } } as const;
+    const reason = options.reason ?? 'The run was cancelled.';
+    const content = reasonContent('RUN_CANCELLED', reason, this.#services.store.limits);
+    const event = { type: 'run.cancelled', by, content } as const;
     try {
       await this.#commit({ event, cause: 'user', claim: { type: 'raise' } });
     } catch (error) {
