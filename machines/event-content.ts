@@ -12,6 +12,8 @@ export type TurnPart =
   | { type: 'reasoning'; text: string; providerMetadata?: Json }
   | { type: 'file'; mediaType: string; reference: string; providerMetadata?: Json }
   | { type: 'source'; [name: string]: Json }
+  /** What only one provider understands, as it takes it back. */
+  | { type: 'custom'; part: Json; providerMetadata?: Json }
   | {
       type: 'toolCall';
       ordinal: number;

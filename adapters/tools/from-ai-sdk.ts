@@ -1,0 +1,75 @@
+import type { ToolSet } from 'ai';
+import { TurnlockError } from '../../errors.ts';
+import { defineTool } from './define-tool.ts';
+import { toExecute } from './from-ai-sdk-execute.ts';
+import { toInputSchema } from './from-ai-sdk-schema.ts';
+import type { Tool, ToolContext, ToolEffect } from './tool.contract.ts';
+
+/** What the AI SDK does not know of a tool. */
+export interface FromAiSdkSettings {
+  /** What a repeat of the act would do. Default `nonRepeatable`: started without a result, it waits for a person. */
+  effect?: ToolEffect;
+  /** Whether identical calls of one assistant turn all run. Default false. */
+  repeatable?: boolean;
+  /** Milliseconds that one attempt may take. Default: the runtime's `toolTimeoutMs`. */
+  timeoutMs?: number;
+  /** For the model. Required where the tool's own is a function; otherwise the default is the tool's own. */
+  description?: string;
+  /**
+   * Makes what `execute` gets as `context` out of ours. Required where the tool has a `contextSchema`. Default: ours itself, with
+   * `idempotencyKey`, `fencingToken`, tenant, user, session, run and attempt.
+   */
+  context?: (context: ToolContext) => unknown;
+}
+
+/**
+ * Tools of the AI SDK as tools of an agent, unchanged: `execute` gets the input, and as options `toolCallId` (our execution id: the same
+ * over retries and recoveries), `abortSignal`, `context` and an empty `messages`. Of a tool that yields, the last value counts.
+ *
+ * Nothing is known of what a repeat of such a tool would do: say it in `settings`, by the tool's name.
+ *
+ * @throws DEFINITION_INVALID for a tool without `execute`, one that the provider runs, one that wants approval (`needsApproval`), a
+ * schema without JSON Schema, or settings of a tool that is not there.
+ * @throws TOOL_NAME_INVALID when a name has other characters than `A-Za-z0-9_-`, or more than 64.
+ *
+ * @example
+ * const tools = fromAiSdk({ lookup, refund }, { lookup: { effect: 'readOnly' }, refund: { timeoutMs: 60_000 } });
+ */
+export function fromAiSdk<Tools extends ToolSet>(
+  tools: Tools,
+  settings: { readonly [Name in keyof Tools]?: FromAiSdkSettings } = {},
+): Tool[] {
+  const stray = Object.keys(settings).find((name) => !Object.hasOwn(tools, name));
+  if (stray !== undefined) throw refused(stray, 'settings without a tool', `one of ${Object.keys(tools).join(', ')}`);
+  return Object.entries(tools).map(([name, tool]) => fromTool(name, tool, settings[name] ?? {}));
+}
+
+function fromTool(name: string, tool: ToolSet[string], settings: FromAiSdkSettings): Tool {
+  const { description = tool.description ?? '', context, ...rest } = settings;
+  if (tool.type === 'provider' && tool.isProviderExecuted !== false) {
+    throw refused(
+      name,
+      'a tool that the provider runs',
+      'one that runs here: what runs elsewhere cannot be accounted for',
+    );
+  }
+  if (typeof tool.execute !== 'function') throw refused(name, 'no execute', 'a tool that runs here');
+  if (tool.needsApproval) throw refused(name, 'needsApproval', 'a tool that needs no approval of the SDK');
+  if (typeof description !== 'string') throw refused(name, 'a description that is a function', 'text in settings');
+  if (tool.contextSchema !== undefined && context === undefined) {
+    throw refused(name, 'a contextSchema', 'context in settings, which makes what it describes');
+  }
+  return defineTool({
+    name,
+    description,
+    inputSchema: toInputSchema(name, tool.inputSchema),
+    ...rest,
+    execute: toExecute(name, tool as Parameters<typeof toExecute>[1], context),
+  });
+}
+
+function refused(tool: string, found: string, wanted: string): TurnlockError {
+  return new TurnlockError('DEFINITION_INVALID', {
+    message: `tool of the AI SDK not accepted: ${tool} (found ${found}, wanted ${wanted})`,
+  });
+}
