@@ -99,7 +99,6 @@ const everyState = {
   'message.enqueued': { actions: 'loop' },
   'message.rejected': { actions: 'loop' },
   'worker.tookOver': { actions: 'loop' },
-  'session.forked': { guard: 'isUnused', actions: 'loop' },
   'machine.upgraded': { actions: 'loop' },
   'memory.stored': { actions: 'loop' },
   'content.erased': { actions: 'loop' },
@@ -107,24 +106,11 @@ const everyState = {
 
 const lateFacts = { 'tool.evidenced': { guard: 'isLate', actions: 'addSystemTurns' } } as const;
 
-/** Where a call's event leads follows from the calls alone, the same way from every state that has open calls. */
-const branches = [
-  { guard: 'leavesNoCall', target: 'PLANNING', actions: 'moveCalls' },
-  { guard: 'leavesCallsToRun', target: 'EXECUTING_TOOL', actions: 'moveCalls' },
-  { guard: 'leavesPeopleToAsk', target: 'AWAITING_INPUT', actions: 'moveCalls' },
-] as const;
-
-const callEvents = {
-  'execution.started': branches,
-  'execution.held': branches,
-  'tool.settled': branches,
-  'tool.outcomeUnknown': branches,
-  'tool.evidenced': [...branches, lateFacts['tool.evidenced']],
-  'approval.granted': branches,
-  'approval.denied': branches,
-  'approval.amended': branches,
-  'execution.settledByPerson': branches,
-} as const;
+/** Where an event about calls leads follows from the calls alone; which of these places are within reach, from state and event. */
+const toPlanning = { guard: 'leavesNoCall', target: 'PLANNING', actions: 'moveCalls' } as const;
+const toExecuting = { guard: 'leavesCallsToRun', target: 'EXECUTING_TOOL', actions: 'moveCalls' } as const;
+const toAwaiting = { guard: 'leavesPeopleToAsk', target: 'AWAITING_INPUT', actions: 'moveCalls' } as const;
+const anywhere = [toPlanning, toExecuting, toAwaiting] as const;
 
 /**
  * The life of a session. Pure: guards and assignments read snapshot and event only; verdicts of policies, limits hit and times are
@@ -134,7 +120,7 @@ const callEvents = {
 export const sessionMachine = setup({
   types: { context: {} as SessionContext, events: {} as SessionEvent },
   guards: {
-    isUnused: ({ context }) => context.nextTurnIndex === 0 || context.runId === null,
+    isUnused: ({ context }) => context.runId === null,
     isPresentRun: ofPresentRun,
     isLate: ({ context, event }) => event.type === 'tool.evidenced' && isLate(context.calls, event),
     isNewMessage: ({ event }) => isNewMessage(event),
@@ -185,6 +171,7 @@ export const sessionMachine = setup({
       on: {
         ...everyState,
         ...lateFacts,
+        'session.forked': { guard: 'isUnused', actions: 'loop' },
         'user.messaged': { guard: 'isNewMessage', target: 'PLANNING', actions: 'beginRun' },
         'session.completed': 'COMPLETED',
       },
@@ -211,7 +198,16 @@ export const sessionMachine = setup({
     EXECUTING_TOOL: {
       on: {
         ...everyState,
-        ...callEvents,
+        'execution.started': toExecuting,
+        'execution.held': [toExecuting, toAwaiting],
+        'tool.settled': anywhere,
+        'tool.outcomeUnknown': [toExecuting, toAwaiting],
+        'tool.evidenced': [...anywhere, lateFacts['tool.evidenced']],
+        // Whoever is asked here is asked beside a call that runs.
+        'approval.granted': toExecuting,
+        'approval.denied': toExecuting,
+        'approval.amended': toExecuting,
+        'execution.settledByPerson': [toPlanning, toExecuting],
         'limit.met': { guard: 'isPresentRun', target: 'FAILED', actions: ['closeCalls', 'noteFailure'] },
         'run.cancelled': { target: 'IDLE', actions: 'closeCalls' },
       },
@@ -219,11 +215,17 @@ export const sessionMachine = setup({
     AWAITING_INPUT: {
       on: {
         ...everyState,
-        ...callEvents,
-        'user.messaged': branches,
+        'user.messaged': anywhere,
+        // Nothing runs here, so nothing can end, and nothing starts before the last answer.
+        'execution.held': toAwaiting,
+        'tool.evidenced': [...anywhere, lateFacts['tool.evidenced']],
+        'approval.granted': [toExecuting, toAwaiting],
+        'approval.denied': anywhere,
+        'approval.amended': toAwaiting,
+        'execution.settledByPerson': anywhere,
         'input.expired': [
           { guard: 'failsByPolicy', target: 'FAILED', actions: ['closeCalls', 'noteFailure'] },
-          ...branches,
+          ...anywhere,
         ],
         'run.cancelled': { target: 'IDLE', actions: 'closeCalls' },
       },
