@@ -7,6 +7,7 @@ import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import type { DriveContext } from './drive-context.ts';
+import { modelRetryInMs } from './model-retry.ts';
 import { planCalls } from './plan-calls.ts';
 
 /**
@@ -176,7 +177,7 @@ function failedAttempt(
   thrown: unknown,
   record: ModelCallContent,
 ): SessionEvent {
-  const { limits, environment } = drive;
+  const { limits } = drive;
   const { message } = normaliseError(thrown, limits);
   const errorCode = isTurnlockError(thrown) ? thrown.code : 'MODEL_FAILED';
   const content = { message, modelCall: { ...record, errorCode, errorMessage: message } };
@@ -184,6 +185,5 @@ function failedAttempt(
   if (hopeless || attempt >= limits.maxModelAttempts) {
     return { type: 'model.failed', runId, code: errorCode, content };
   }
-  const retryInMs = Math.round(limits.modelBackoffMs * 2 ** (attempt - 1) * (0.5 + environment.random()));
-  return { type: 'model.attemptFailed', runId, retryInMs, content };
+  return { type: 'model.attemptFailed', runId, retryInMs: modelRetryInMs(drive, attempt, thrown), content };
 }

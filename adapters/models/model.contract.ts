@@ -67,7 +67,8 @@ export interface Model {
   readonly modelId: string;
   /**
    * Answers `request`. Whatever it throws becomes a failed attempt; throw a `TurnlockError` with `retryable: false` where a further
-   * attempt cannot help. It must stop soon after `signal` aborts.
+   * attempt cannot help, with `details.retryAfterMs` where the next one must wait at least so many milliseconds (10 minutes at most
+   * are honoured). It must stop soon after `signal` aborts.
    */
   generate(request: ModelRequest, context: ModelContext): Promise<ModelResponse>;
 }
