@@ -51,7 +51,7 @@ export async function play(database: RuntimeDatabase, script: Scenario, strikes:
     const faults: Fault[] = strike
       ? [{ point: 'any', occurrence: strike.passage, where: () => isUp, fault: strike.fault }]
       : [];
-    const limits = { maxParallelTools: script.maxParallelTools, maxRecoveries: 1_000, modelBackoffMs: 0 };
+    const limits = { maxParallelTools: script.maxParallelTools, maxRecoveries: 1_000, maxToolAttempts: 1_000 };
     let plan: FaultPlan | undefined;
     const agent = mortalAgent(name, script, world, () => plan!);
     const opened = await openMortal(database, [agent], faults, limits);

@@ -1,0 +1,10 @@
+import { onPostgres } from '../support/runtime-database.ts';
+import { describeHistory } from './history-suite.ts';
+import { describeQuarantine } from './quarantine-suite.ts';
+import { describeTenants } from './tenant-suite.ts';
+
+onPostgres((database) => {
+  describeHistory(database);
+  describeTenants(database);
+  describeQuarantine(database);
+});
