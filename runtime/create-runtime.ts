@@ -44,7 +44,7 @@ export interface NewSessionOptions {
   userId: string;
   /** The caller's id, 1 to 255 characters, unique per tenant: the same one again returns the same session. */
   externalId?: string;
-  /** JSON of the caller. Default none. */
+  /** JSON of the caller, at most `limits.maxMetadataBytes`; never changes. Default none. */
   metadata?: { [name: string]: unknown };
 }
 
@@ -54,30 +54,58 @@ export type SessionReference = { tenantId: string; sessionId: string } | { tenan
 /** A runtime: agents and a database. Made by {@link createRuntime}. */
 export interface Runtime extends AsyncDisposable {
   /**
-   * Creates a session, durable once this resolves; with an `externalId` that the tenant has used, the session of then.
+   * Creates a session, IDLE and durable once this resolves; with an `externalId` that the tenant has used, the session of then, also when
+   * two processes create it in the same instant. Without an `externalId` every call makes another one.
    *
-   * @throws AGENT_UNKNOWN, VALUE_INVALID, VALUE_TOO_LARGE, EXTERNAL_ID_CONFLICT, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   * @throws AGENT_UNKNOWN when the runtime was not given the agent. EXTERNAL_ID_CONFLICT when another agent or user has the external id.
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE when an id or the metadata cannot be stored. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
   createSession(options: NewSessionOptions): Promise<Session>;
-  /** Opens an existing session. @throws SESSION_NOT_FOUND, also for a session of another tenant. */
+  /**
+   * Opens an existing session, also one whose agent this runtime does not know: it can be read, cancelled and completed.
+   *
+   * @throws SESSION_NOT_FOUND, also for a session of another tenant. VALUE_INVALID for an id that none can have. RUNTIME_CLOSED,
+   * DATABASE_UNREACHABLE.
+   */
   session(reference: SessionReference): Promise<Session>;
-  /** The sessions of one tenant, last changed first. `limit` defaults to 50. */
+  /**
+   * The sessions of one tenant, last changed first; with `state`, those that are in it now. `limit`: how many at the most, a whole
+   * number from 1 on; default 50.
+   *
+   * @throws VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
   sessions(query: { tenantId: string; state?: SessionState; limit?: number }): Promise<SessionSummary[]>;
-  /** Brings every session to rest that owes work and whose worker is gone. Resolves when they rest. */
+  /**
+   * Takes over every session, of any tenant, that owes work and has no live lease, and drives it to rest: one line for each, in no
+   * order. Sessions whose process is alive are left alone, and so are those whose agent or version this runtime does not know. Resolves
+   * when they rest, so not before the deadlines of their calls that may not be repeated. Safe to call at any time, from many processes.
+   * Nothing calls it by itself.
+   *
+   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
   recover(): Promise<Recovery[]>;
   /**
-   * Begins nothing new, lets the effects that are under way end and commits them, gives leases back and closes what the runtime opened.
-   * A user's own pool stays open. Calling it again does nothing.
+   * Begins nothing new, stops model calls, lets the tools that are out come to their end and commits their results, gives leases back and
+   * closes what the runtime opened. A pool, MikroORM or PGlite that was handed in stays open. Runs that do not rest by then are for
+   * `recover` of another runtime. Calling it again does nothing; `await using` calls it.
    */
   close(): Promise<void>;
 }
 
 /**
- * Opens the database, brings or checks its schema, and returns the runtime.
+ * Opens the database, brings or checks its schema, and returns the runtime. It drives nothing by itself: call `recover` to go on with
+ * what other processes left.
  *
- * @throws OPTIONS_INVALID when an option is not of its kind.
- * @throws DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATA_DIRECTORY_IN_USE when the database cannot be opened.
- * @throws SCHEMA_MISSING, SCHEMA_OUTDATED, SCHEMA_TOO_NEW when the schema does not fit.
+ * @throws OPTIONS_INVALID when an option or a limit is not of its kind.
+ * @throws DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED when there is no server of use at the other end.
+ * @throws DATA_DIRECTORY_IN_USE, DATA_DIRECTORY_INVALID for a directory that PGlite must not open.
+ * @throws SCHEMA_MISSING, SCHEMA_OUTDATED, SCHEMA_TOO_NEW when the schema does not fit, PRIVILEGE_MISSING when the role may not look or
+ * migrate. What was opened is closed again.
+ *
+ * @example
+ * await using runtime = await createRuntime({ database: pglite('.turnlock'), agents: [support] });
+ * const session = await runtime.createSession({ agent: 'support', tenantId: 'acme', userId: 'ana' });
+ * const { reply } = await (await session.send('Refund order 42')).result();
  */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const agents = checkAgents(options);

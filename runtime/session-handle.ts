@@ -18,18 +18,24 @@ import { createRun, type Run, RunFeed } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { agentOf, checkOpen, type Services } from './services.ts';
 
-/** A session as it stands now. */
+/** A session as it stands now. Times are those of the database, cut to milliseconds. */
 export interface SessionStatus {
   state: SessionState;
+  /** The run that is under way, waits for a person, or ended last; `null` before the first message. */
   runId: string | null;
-  /** The sequence of the last transition. */
+  /** The sequence of the last transition; 0 for a session that has none. */
   version: number;
+  /** What a person is asked, in call order; empty unless `state` is AWAITING_INPUT. */
   awaiting: AwaitedExecution[];
   userId: string;
+  /** Name of the agent. */
   agent: string;
+  /** The caller's id; `null` when none was given. */
   externalId: string | null;
+  /** As given to `createSession`; empty when none was. */
   metadata: { [name: string]: Json };
   createdAt: Date;
+  /** When the last transition was committed. */
   updatedAt: Date;
 }
 
@@ -54,11 +60,13 @@ export class Session {
    * Sends a user message and begins a run. Once this resolves the message is durable and the run goes on, in this process as long as
    * it lives, and by `recover` of any other one after that.
    *
-   * With a `messageId` that the session has seen, nothing is written: the run of then is returned.
+   * With a `messageId` that the session has seen, nothing is written: the run of then is returned. A run whose process died is brought to
+   * rest first, which may take until the deadlines of its calls.
    *
    * @throws SESSION_BUSY when a run is under way or waits for a person.
    * @throws SESSION_COMPLETED when the session is final. EVENT_ILLEGAL when its last run FAILED: see {@link Session.retry}.
-   * @throws MESSAGE_CONFLICT when the message id was used for another content.
+   * @throws MESSAGE_CONFLICT when the message id was used for another content. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot
+   * drive the session.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when text or metadata cannot be stored.
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; after the last, repeat with the same `messageId`.
    */
@@ -78,7 +86,13 @@ export class Session {
     return this.#begin(await this.#commitMessage(request));
   }
 
-  /** Begins a new run from the history of a session that FAILED. @throws EVENT_ILLEGAL in any other state. */
+  /**
+   * Begins a new run from the history of a session that FAILED; durable once this resolves. It counts model calls and recoveries anew.
+   * `by` defaults to `operator`.
+   *
+   * @throws EVENT_ILLEGAL in any other state. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot drive it.
+   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; after the last, look at the state first.
+   */
   async retry(options: { by?: string } = {}): Promise<Run> {
     checkOpen(this.#services);
     agentOf(this.#services, this.#seen);
@@ -89,10 +103,13 @@ export class Session {
   }
 
   /**
-   * Settles a call that waits for a person, or whose outcome is unknown, and goes on. `runAgain` runs it again with the same key.
+   * Settles a call that waits for a person, or whose outcome is unknown, and goes on. The decision is durable once this resolves, and who
+   * made it stands in the audit. `runAgain` runs the call again with the same key.
    *
    * @returns the run that follows; it rests at once while other calls still wait.
-   * @throws EXECUTION_NOT_FOUND, EXECUTION_SETTLED, EXECUTION_RUNNING, OUTCOME_INVALID.
+   * @throws EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
+   * attempt is under way, OUTCOME_INVALID for an outcome that is none.
+   * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
    */
   async settle(executionId: string, settlement: Settlement): Promise<Run> {
@@ -112,8 +129,12 @@ export class Session {
 
   /**
    * Cancels the run that is under way or waits. Calls that never started are closed as not done; those that were started are closed as
-   * unknown, and the model is told so. Their AbortSignal fires. Without a run nothing happens.
+   * unknown, and the model is told so. Their AbortSignal fires, in another process at its next heartbeat. Without a run nothing happens.
    *
+   * Once this resolves the session is IDLE, durably, and takes the next message. A tool that does not heed its signal may still be at
+   * work; what it returns is not recorded. `by` defaults to `user`; `reason` is what the model is told beside the outcome.
+   *
+   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` or `reason` cannot be stored.
    */
   async cancel(options: { by?: string; reason?: string } = {}): Promise<void> {
@@ -132,13 +153,18 @@ export class Session {
     await drive?.ended.catch(() => null);
   }
 
-  /** Ends the session for good. @throws EVENT_ILLEGAL unless it is IDLE or FAILED. */
+  /**
+   * Ends the session for good: durable once this resolves, and it takes no message any more. `by` defaults to `user`.
+   *
+   * @throws EVENT_ILLEGAL unless it is IDLE or FAILED. RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN.
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` cannot be stored.
+   */
   async complete(options: { by?: string } = {}): Promise<void> {
     const by = checkWho(options.by ?? 'user');
     await this.#commit({ event: { type: 'session.completed', by }, cause: 'user', claim: { type: 'none' } });
   }
 
-  /** The session as it stands now, read from the database. */
+  /** The session as it stands now, read from the database. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, SNAPSHOT_INVALID. */
   async status(): Promise<SessionStatus> {
     checkOpen(this.#services);
     const { session, executions } = await readSession(this.#services.store, this);
@@ -158,13 +184,17 @@ export class Session {
     };
   }
 
-  /** Every turn, by index. Always valid: each tool call has its tool turn before the next message. */
+  /**
+   * Every turn, by index from 0 on. Each tool call has its tool turn before the next message; calls that are open have none yet.
+   *
+   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
   async history(): Promise<StoredTurn[]> {
     checkOpen(this.#services);
     return readTurns(this.#services.store, this);
   }
 
-  /** Every transition, by sequence, from 1 on. */
+  /** Every transition, by sequence from 1 on: the audit of the session. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE. */
   async transitions(): Promise<StoredTransition[]> {
     checkOpen(this.#services);
     return readTransitions(this.#services.store, this);

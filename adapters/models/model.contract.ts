@@ -17,13 +17,17 @@ export type ToolOutcome = 'succeeded' | 'failed' | 'unknown';
 export interface ModelTool {
   name: string;
   description: string;
+  /** JSON Schema, draft 2020-12. */
   inputSchema: Json;
 }
 
 /** What a model is asked. */
 export interface ModelRequest {
+  /** The agent's, as they are today. */
   instructions: string;
+  /** The whole history, by index; the last one is a user's message or a tool's result. */
   turns: ModelTurn[];
+  /** The agent's tools, in the order in which it was given them. */
   tools: ModelTool[];
   tenantId: string;
   userId: string;
