@@ -21,7 +21,7 @@ const SCHEMA = 'turnlock';
  *
  * @throws OPTIONS_INVALID, when connecting, for a source that is none of these.
  * @example
- * const runtime = await createRuntime({ database: postgres(process.env.DATABASE_URL), agents: [support] });
+ * const runtime = await createRuntime({ database: postgres(process.env.DATABASE_URL!), agents: [support] });
  */
 export function postgres(source: PostgresSource): DatabaseAdapter {
   return { kind: 'postgres', connect: (options) => connect(source, options) };

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { codeBlocks } from './code-blocks.ts';
 import { consumerFolder } from './consumer-folder.ts';
+import { docExamples } from './doc-examples.ts';
 import { readDocuments } from './documents.ts';
 
 /** What any document may import from `./support.ts` or `./agents.ts` without showing it: an agent. */
@@ -26,7 +27,7 @@ const TSCONFIG = JSON.stringify({
     strict: true,
     skipLibCheck: true,
   },
-  include: ['documents/**/*.ts'],
+  include: ['documents/**/*.ts', 'comments/**/*.ts'],
 });
 
 /** Every block of TypeScript that imports something, as a file of its document's folder. */
@@ -51,14 +52,16 @@ test('the fences of a document are found, with the names of files', () => {
   ]);
 });
 
-test('every program in a document type-checks against the sources', async () => {
-  const files = programs();
-  expect(Object.keys(files).length).toBeGreaterThan(4);
-  const folder = consumerFolder({ ...files, 'tsconfig.json': TSCONFIG });
+test('every program in a document, and every example in a doc comment, type-checks against the sources', async () => {
+  const documents = programs();
+  const comments = Object.entries(docExamples()).map(([path, text]) => [`comments/${path}`, text]);
+  expect(Object.keys(documents).length).toBeGreaterThan(4);
+  expect(comments.length).toBeGreaterThan(4);
+  const folder = consumerFolder({ ...documents, ...Object.fromEntries(comments), 'tsconfig.json': TSCONFIG });
   const tsc = promisify(execFile)(resolve('node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder });
   const errors = await tsc.then(
     () => '',
     (error: { stdout: string }) => error.stdout,
   );
   expect(errors).toBe('');
-});
+}, 60_000);
