@@ -6,6 +6,6 @@ import { constants } from 'node:os';
  */
 export function endOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+    process.on(signal, () => process.exit(128 + constants.signals[signal])); // stays: a second one must not end the cleaning up
   }
 }

@@ -29,7 +29,7 @@ process.on('exit', () => {
 
 /** Starts `node <module>` as a process of its own. It is killed when this one ends, however it ends. */
 export function startChild<Asked extends Methods, Telling extends Notices>(module: string): Child<Asked, Telling> {
-  const child = fork(module, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const child = fork(module, { execArgv: [], serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   living.add(child);
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const listeners: { notice: string; heard: (value: never) => void }[] = [];

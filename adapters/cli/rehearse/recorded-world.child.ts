@@ -27,7 +27,9 @@ const parent = linkToParent<WorldNotices>({
   async open({ source, toolMs: given }: Parameters<WorldMethods['open']>[0]) {
     world = new RecordedWorld(await readTranscripts(source));
     toolMs = given;
-    const server = createServer((request, response) => void serve(request, response));
+    const server = createServer((request, response) => {
+      serve(request, response).catch(() => response.destroy()); // its caller was killed in the middle of a request
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return { port: (server.address() as AddressInfo).port };

@@ -51,7 +51,7 @@ export interface RehearsalProgress {
 export async function rehearse(options: RehearseOptions): Promise<RehearsalReport> {
   const transcripts = await readTranscripts(options.source);
   const startedAt = performance.now();
-  const folder = await temporaryFolder();
+  const folder = await temporaryFolder('rehearse');
   const world: Child<WorldMethods, WorldNotices> = startChild(childModule(import.meta.url, 'recorded-world.child'));
   const { source, toolMs, parallel, seed, killEvery } = options;
   const database = options.database ?? join(folder.path, 'database');

@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import { optionsOf } from '../shared-options.ts';
+import type { DemoOptions } from './run-demo.ts';
+
+const EXAMPLES = `
+The database is an embedded one in a temporary folder unless --database is given; a configuration is not read.
+Exits with 0 only if everything that it claims held.
+
+Examples:
+  $ turnlock demo                                         play, then choose what comes next
+  $ turnlock demo --once                                  play both scenarios and end
+  $ turnlock demo --database postgres://localhost/scratch on a server, where the sessions stay
+`;
+
+/** `turnlock demo`. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('watch a worker be killed in the middle of a refund, and what comes after')
+    .option('--once', 'play both scenarios and end, also on a terminal')
+    .addHelpText('after', EXAMPLES)
+    .action(async (_options, command: Command) => {
+      const { runDemo } = await import('./run-demo.ts');
+      await runDemo(optionsOf<DemoOptions>(command));
+    });
+}
