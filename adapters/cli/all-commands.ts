@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { demoCommand } from './demo/demo-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { recoverCommand } from './recover-command.ts';
 import { rehearseCommand } from './rehearse/rehearse-command.ts';
@@ -8,5 +9,13 @@ import { showCommand } from './show-command.ts';
 
 /** Every command, in the order in which help lists them. */
 export function allCommands(): Command[] {
-  return [migrateCommand(), sessionsCommand(), showCommand(), settleCommand(), recoverCommand(), rehearseCommand()];
+  return [
+    demoCommand(),
+    migrateCommand(),
+    sessionsCommand(),
+    showCommand(),
+    settleCommand(),
+    recoverCommand(),
+    rehearseCommand(),
+  ];
 }
