@@ -29,7 +29,7 @@ describeProperties('any sequence of events', () => {
           if (after !== null) expect(isLegalTransition(before.value, after.value)).toBe(true);
         }
       }),
-      runs(300),
+      runs(250),
     );
   });
 
@@ -43,7 +43,7 @@ describeProperties('any sequence of events', () => {
           if (after.value === 'IDLE' || after.value === 'FAILED' || after.value === 'PLANNING') expect(open).toBe(0);
         }
       }),
-      runs(150),
+      runs(100),
     );
   });
 
@@ -86,7 +86,7 @@ describeProperties('any sequence of events', () => {
           expect(encodeSnapshot(folded)).toEqual(encodeSnapshot(after));
         }
       }),
-      runs(150),
+      runs(100),
     );
   });
 });

@@ -14,7 +14,7 @@ import { NOW, RowLedger } from './project-rows-ledger.ts';
 
 describeProperties('the rows of any sequence of events', () => {
   test('turns have no gap: they begin at the next index of the snapshot and end at that of the one after', () => {
-    each(150, ({ before, after, changes, ledger }) => {
+    each(60, ({ before, after, changes, ledger }) => {
       const first = before.context.nextTurnIndex;
       expect(changes.turns.map((turn) => turn.turnIndex)).toEqual(range(first, after.context.nextTurnIndex));
       expect(ledger.turns.map((turn) => turn.turnIndex)).toEqual(range(0, after.context.nextTurnIndex));
@@ -22,7 +22,7 @@ describeProperties('the rows of any sequence of events', () => {
   });
 
   test('a closed turn has one tool turn for each call the model made, in call order, from its execution', () => {
-    each(150, ({ before, event, changes, after }) => {
+    each(60, ({ before, event, changes, after }) => {
       const tools = changes.turns.filter((turn) => turn.role === 'tool');
       const [assistant] = changes.turns.filter((turn) => turn.role === 'assistant');
       const asked = event.type === 'model.calledTools' ? event.calls : before.context.calls;
@@ -40,7 +40,7 @@ describeProperties('the rows of any sequence of events', () => {
   });
 
   test('each tool turn names the assistant turn whose calls it answers', () => {
-    each(100, ({ changes, ledger }) => {
+    each(50, ({ changes, ledger }) => {
       for (const turn of changes.turns.filter(({ role }) => role === 'tool')) {
         const execution = ledger.executions.get(turn.executionId ?? '');
         expect(turn.callTurnId).toBe(execution?.turnId);
@@ -50,7 +50,7 @@ describeProperties('the rows of any sequence of events', () => {
   });
 
   test('rows and snapshot tell the same story, so what is owed can be read', () => {
-    each(150, ({ after, ledger }) => {
+    each(60, ({ after, ledger }) => {
       const open = after.context.calls.map((call) => ledger.executions.get(call.executionId) as ExecutionRow);
       expect(open.map(progressOf)).toEqual(after.context.calls.map(progressOf));
       pendingEffects(after, open);
@@ -58,7 +58,7 @@ describeProperties('the rows of any sequence of events', () => {
   });
 
   test('an execution moves as its machine allows, and what is settled for good is never touched', () => {
-    each(150, ({ changes, rowsBefore }) => {
+    each(60, ({ changes, rowsBefore }) => {
       for (const [executionId, change] of changes.updatedExecutions) {
         const row = rowsBefore.get(executionId) as ExecutionRow;
         expect(EXECUTION_MATRIX[row.status]).toContain(change.status ?? row.status);
@@ -72,7 +72,7 @@ describeProperties('the rows of any sequence of events', () => {
   });
 
   test('the columns of an execution fit its status', () => {
-    each(150, ({ ledger }) => {
+    each(60, ({ ledger }) => {
       for (const row of ledger.executions.values()) {
         expect(row.completedAt !== null).toBe(isSettled(row.status));
         expect([row.unknownAt !== null, row.fencingToken !== null, row.deadlineAt !== null]).toEqual([
@@ -89,7 +89,7 @@ describeProperties('the rows of any sequence of events', () => {
   });
 
   test('the projection is pure: the same twice, and its input stays as it was', () => {
-    each(50, ({ changes, again }) => {
+    each(30, ({ changes, again }) => {
       expect(again).toEqual(changes);
     });
   });
