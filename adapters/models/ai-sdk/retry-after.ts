@@ -10,7 +10,8 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>): number 
   const given = headers['retry-after'];
   const seconds = numberOf(given);
   if (seconds !== undefined) return seconds * 1_000;
-  const until = Date.parse(given ?? '') - Date.parse(headers.date ?? '');
+  // Date.parse takes much that is no date, a negative number for example.
+  const until = / GMT$/.test(given ?? '') ? Date.parse(given ?? '') - Date.parse(headers.date ?? '') : Number.NaN;
   return Number.isFinite(until) ? Math.max(0, until) : undefined;
 }
 

@@ -1,0 +1,67 @@
+import type { ModelContext, ModelDelta, ModelRequest, ModelTurn } from '../../../../adapters/models/model.contract.ts';
+import type { Json, TurnPart } from '../../../../machines/event-content.ts';
+
+type NewTurn = Omit<ModelTurn, 'turnIndex'>;
+
+/** A request with these turns, numbered from 0 on. */
+export function requestOf(turns: NewTurn[], more: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    instructions: 'Be brief.',
+    turns: turns.map((turn, turnIndex) => ({ turnIndex, ...turn })),
+    tools: [],
+    tenantId: 'tenant',
+    userId: 'user',
+    sessionId: '00000000-0000-4000-8000-000000000001',
+    runId: '00000000-0000-4000-8000-000000000002',
+    attempt: 1,
+    ...more,
+  };
+}
+
+/** A turn of the user. */
+export function said(text: string): NewTurn {
+  return { role: 'user', text, parts: [{ type: 'text', text }] };
+}
+
+/** An assistant turn. */
+export function answered(...parts: TurnPart[]): NewTurn {
+  return { role: 'assistant', text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''), parts };
+}
+
+/** A call, as the runtime stores it. */
+export function callPart(ordinal: number, more: Partial<Extract<TurnPart, { type: 'toolCall' }>> = {}): TurnPart {
+  const executionId = `00000000-0000-4000-8000-0000000001${String(ordinal).padStart(2, '0')}`;
+  return {
+    type: 'toolCall',
+    ordinal,
+    toolName: 'lookup',
+    input: {},
+    providerCallId: `c${ordinal}`,
+    executionId,
+    ...more,
+  };
+}
+
+/** The turn that answers call `ordinal`. */
+export function resultOf(
+  ordinal: number,
+  text: string,
+  { outcome = 'succeeded', toolName = 'lookup' }: Partial<NonNullable<ModelTurn['answers']>> = {},
+): NewTurn {
+  return { role: 'tool', text, parts: [], answers: { ordinal, toolName, outcome, providerCallId: null } };
+}
+
+/** Metadata of a part that `provider` made, as it is stored. */
+export function madeBy(
+  provider: string,
+  place: number,
+  metadata: { [name: string]: Json } = {},
+): { providerMetadata: Json } {
+  return { providerMetadata: { ...metadata, turnlock: { provider, place } } };
+}
+
+/** What a model is handed beside its request; the deltas are kept. */
+export function contextOf(signal = new AbortController().signal): ModelContext & { deltas: ModelDelta[] } {
+  const deltas: ModelDelta[] = [];
+  return { signal, deltas, emit: (delta) => void deltas.push(delta) };
+}
