@@ -5,9 +5,10 @@ import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from '../machines/session
 import { encodeSnapshot, initialSnapshot } from '../machines/snapshot-codec.ts';
 import type { CommittedSession } from './committed-session.ts';
 import { AgentSession } from './entities/agent-session.entity.ts';
+import { inPatientTransaction } from './patient-transaction.ts';
 import { readDatabaseNow } from './read-database-now.ts';
 import { toCommittedSession } from './read-session.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import type { Store } from './session-transaction.ts';
 
 /** What a new session is made of: checked and normalised. */
 export interface NewSession {
@@ -24,7 +25,8 @@ export interface NewSession {
 
 /**
  * Inserts a session: IDLE, version 0, token 0, no lease, no transition, in one commit. With an external id that the tenant has used,
- * the session of then is returned, also when two processes create it in the same instant.
+ * the session of then is returned, also when two processes create it in the same instant. A COMMIT whose answer is lost is looked up by
+ * the session's id.
  *
  * @throws EXTERNAL_ID_CONFLICT when that session belongs to another agent or user.
  */
@@ -33,7 +35,10 @@ export async function createSession(store: Store, session: NewSession): Promise<
   const existing = await findExisting(store, session);
   if (existing !== null) return existing;
   try {
-    return await inTransaction(store, { tenantId }, (em) => insert(em, session));
+    return await inPatientTransaction(store, { tenantId }, async (em, attempt) => {
+      const written = attempt > 1 ? await em.findOne(AgentSession, { sessionId: session.sessionId }) : null;
+      return written === null ? insert(em, session) : toCommittedSession(written);
+    });
   } catch (error) {
     if (!isTurnlockError(error, 'EXTERNAL_ID_CONFLICT')) throw error;
     const winner = await findExisting(store, session);
@@ -79,7 +84,7 @@ export async function findByExternalId(
   store: Store,
   { tenantId, externalId }: { tenantId: string; externalId: string },
 ): Promise<CommittedSession | null> {
-  return inTransaction(store, { tenantId }, async (em) => {
+  return inPatientTransaction(store, { tenantId }, async (em) => {
     const row = await em.findOne(AgentSession, { tenantId, externalId });
     return row === null ? null : toCommittedSession(row);
   });

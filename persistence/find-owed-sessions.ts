@@ -1,5 +1,6 @@
+import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import type { Store } from './session-transaction.ts';
 
 /** Which owed sessions are wanted. */
 export interface OwedQuery {
@@ -13,7 +14,7 @@ export interface OwedQuery {
 
 /** Sessions of any tenant that owe work and have no live lease, longest due first. A hint: whoever takes one over checks again. */
 export async function findOwedSessions(store: Store, { agents, excluding, max }: OwedQuery): Promise<SessionKey[]> {
-  return inTransaction(store, { tenantId: '' }, async (em) => {
+  return inPatientTransaction(store, { tenantId: '' }, async (em) => {
     const rows = (await em.execute(
       `select tenant_id, session_id from turnlock.sweep_sessions(?,
          array(select jsonb_array_elements_text(?::jsonb)), array(select jsonb_array_elements_text(?::jsonb)::uuid))`,

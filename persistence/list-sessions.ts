@@ -1,6 +1,7 @@
 import type { SessionState } from '../machines/session-state.ts';
 import { AgentSession } from './entities/agent-session.entity.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import { inPatientTransaction } from './patient-transaction.ts';
+import type { Store } from './session-transaction.ts';
 
 /** A line of a list of sessions. */
 export interface SessionSummary {
@@ -20,7 +21,7 @@ export async function listSessions(
   store: Store,
   { tenantId, state, limit }: { tenantId: string; state?: SessionState; limit: number },
 ): Promise<SessionSummary[]> {
-  return inTransaction(store, { tenantId }, async (em) => {
+  return inPatientTransaction(store, { tenantId }, async (em) => {
     const where = state === undefined ? { tenantId } : { tenantId, currentState: state };
     const rows = await em.find(AgentSession, where, { orderBy: { updatedAt: 'desc', sessionId: 'asc' }, limit });
     return rows.map((row) => ({

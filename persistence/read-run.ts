@@ -1,6 +1,7 @@
 import type { SessionState } from '../machines/session-state.ts';
+import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import type { Store } from './session-transaction.ts';
 
 /** How a run ended, read from its rows. */
 export interface StoredRunEnd {
@@ -29,7 +30,7 @@ export async function readRun(
   { tenantId, sessionId }: SessionKey,
   runId: string,
 ): Promise<StoredRunEnd | null> {
-  return inTransaction(store, { tenantId }, async (em) => {
+  return inPatientTransaction(store, { tenantId }, async (em) => {
     const [row] = (await em.execute(
       `select t.to_state, t.event,
               (select p.payload -> 'event' ->> 'code' from turnlock.agent_transition_payloads p

@@ -1,9 +1,10 @@
 import type { CommittedSession } from './committed-session.ts';
+import { inPatientTransaction } from './patient-transaction.ts';
 import { readDatabaseNow } from './read-database-now.ts';
 import { readOpenExecutions } from './read-open-executions.ts';
 import { findSession, type SessionKey, toCommittedSession } from './read-session.ts';
 import type { ExecutionRow } from './row-changes.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import type { Store } from './session-transaction.ts';
 
 /** A session with its open executions and the database's time, all read in one transaction. */
 export interface ReadSession {
@@ -18,7 +19,7 @@ export interface ReadSession {
  * @throws SESSION_NOT_FOUND when the tenant has no such session.
  */
 export async function readSession(store: Store, key: SessionKey): Promise<ReadSession> {
-  return inTransaction(store, { tenantId: key.tenantId }, async (em) => {
+  return inPatientTransaction(store, { tenantId: key.tenantId }, async (em) => {
     const session = toCommittedSession(await findSession(em, key));
     const { executions } = await readOpenExecutions(em, session);
     return { session, executions, now: await readDatabaseNow(em) };

@@ -1,8 +1,9 @@
 import type { RecordedEvent, SessionEventType } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import type { Cause } from './commit-request.ts';
+import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import type { Store } from './session-transaction.ts';
 
 /** A transition as the audit holds it. */
 export interface StoredTransition {
@@ -36,7 +37,7 @@ interface TransitionRow {
 
 /** Every transition of a session, by sequence. */
 export async function readTransitions(store: Store, { tenantId, sessionId }: SessionKey): Promise<StoredTransition[]> {
-  return inTransaction(store, { tenantId }, async (em) => {
+  return inPatientTransaction(store, { tenantId }, async (em) => {
     const rows = (await em.execute(
       `select t.sequence, t.from_state, t.to_state, t.event, t.event_id, t.run_id, t.cause, t.token, t.hash, p.payload,
               (extract(epoch from t.created_at) * 1000)::bigint::text as at

@@ -1,23 +1,26 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AgentTurnRow } from './entities/agent-turn.entity.ts';
 import { AgentTurn } from './entities/agent-turn.entity.ts';
+import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
 import type { TurnRow } from './row-changes.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import type { Store } from './session-transaction.ts';
 
 /** A turn as it is read: with the time of its commit. */
 export type StoredTurn = TurnRow & { createdAt: Date };
 
-/** The turns of a session, by index. `from` is inclusive and defaults to 0. */
-export async function readTurns(store: Store, key: SessionKey, from = 0): Promise<StoredTurn[]> {
+/** The turns of a session, by index. A read that got no answer is tried again for `patienceMs`. */
+export async function readTurns(store: Store, key: SessionKey, patienceMs?: number): Promise<StoredTurn[]> {
   const { tenantId, sessionId } = key;
-  return inTransaction(store, { tenantId }, async (em) => {
+  const read = async (em: EntityManager) => {
     const rows = await em.find(
       AgentTurn,
-      { tenantId, sessionId, turnIndex: { $gte: from } },
+      { tenantId, sessionId },
       { orderBy: { turnIndex: 'asc' }, disableIdentityMap: true },
     );
     return rows.map(toTurn);
-  });
+  };
+  return inPatientTransaction(store, { tenantId }, read, patienceMs);
 }
 
 function toTurn(row: AgentTurnRow): StoredTurn {

@@ -24,7 +24,7 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
       if (first === undefined) return last;
       let next: CommitResult | null;
       if (first.type === 'callModel') {
-        turns ??= await readTurns(drive.store, last.session);
+        turns ??= await readTurns(drive.store, last.session, drive.limits.leaseMs);
         next = await planNext(drive, tools, last, turns, first);
       } else {
         next = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
