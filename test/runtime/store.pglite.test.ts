@@ -1,4 +1,5 @@
 import { onPglite } from '../support/runtime-database.ts';
+import { describeCosts } from './cost-suite.ts';
 import { describeHistory } from './history-suite.ts';
 import { describeQuarantine } from './quarantine-suite.ts';
 import { describeTenants } from './tenant-suite.ts';
@@ -7,4 +8,5 @@ onPglite((database) => {
   describeHistory(database);
   describeTenants(database);
   describeQuarantine(database);
+  describeCosts(database);
 });
