@@ -1,4 +1,10 @@
-import type { ModelContext, ModelDelta, ModelRequest, ModelTurn } from '../../../../adapters/models/model.contract.ts';
+import type {
+  ModelContext,
+  ModelDelta,
+  ModelRequest,
+  ModelResponse,
+  ModelTurn,
+} from '../../../../adapters/models/model.contract.ts';
 import type { Json, TurnPart } from '../../../../machines/event-content.ts';
 
 type NewTurn = Omit<ModelTurn, 'turnIndex'>;
@@ -64,4 +70,12 @@ export function madeBy(
 export function contextOf(signal = new AbortController().signal): ModelContext & { deltas: ModelDelta[] } {
   const deltas: ModelDelta[] = [];
   return { signal, deltas, emit: (delta) => void deltas.push(delta) };
+}
+
+/** The parts of an answer as the runtime stores them: as JSON, the calls after the others. */
+export function storedParts({ parts = [], toolCalls = [] }: ModelResponse): TurnPart[] {
+  const calls = toolCalls.map(({ toolName, input, providerCallId = null, providerMetadata }, ordinal) =>
+    callPart(ordinal, { toolName, input: input as Json, providerCallId, providerMetadata: providerMetadata ?? null }),
+  );
+  return JSON.parse(JSON.stringify([...parts, ...calls])) as TurnPart[];
 }
