@@ -8,9 +8,9 @@ import { checkOpen, type Services } from './services.ts';
 
 /** What became of one session that owed work. */
 export interface Recovery extends SessionKey {
-  /** The state in which it rests now; absent when it was left alone. */
+  /** The state in which it rests now; absent when it was left alone or could not be continued. */
   state?: SessionState;
-  /** Why it was left alone, or could not be continued. */
+  /** Code of the error that says why it was left alone, or could not be continued; TOKEN_STALE: another process has it by now. */
   skipped?: string;
 }
 

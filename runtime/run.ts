@@ -5,6 +5,9 @@ const MAX_KEPT_EVENTS = 10_000;
 
 /**
  * A run as its sender sees it. Durable as soon as `send` resolved: leaving the process, or never looking at it, loses nothing.
+ *
+ * Iterating gives what this process drives of the run, from its begin on, also to who comes late (the last 10 000 events are kept), and
+ * ends when it rests. Of a run that another process drives, or drove, there are no events here: see `history` and `transitions`.
  */
 export interface Run extends AsyncIterable<RunEvent> {
   readonly runId: string;
@@ -12,10 +15,11 @@ export interface Run extends AsyncIterable<RunEvent> {
   /** Whether the message was known already: then this is the run that it started then. */
   readonly repeated: boolean;
   /**
-   * Settles when the session rests. Never rejects for work that failed: that is a result.
+   * Settles when the run rests, whoever drives it; taken over here when its process died. Never rejects for work that failed: that is a
+   * result. Every call of it gives the same promise.
    *
    * @throws RUNTIME_CLOSED when this process stopped driving the run; another one, or `recover`, continues it.
-   * @throws DATABASE_UNREACHABLE when the database stays away.
+   * @throws DATABASE_UNREACHABLE when the database stays away. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with it.
    */
   result(): Promise<RunResult>;
 }
