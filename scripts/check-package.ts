@@ -14,19 +14,24 @@ interface Consumer {
 
 const OLDEST_NODE = '22.18.0';
 const OLDEST_MIKRO_ORM = '7.2.0';
+const OLDEST_AI_SDK = '7.0.0';
 
 const CONSUMERS: readonly Consumer[] = [
-  { name: 'nothing but turnlock', dependencies: { node: manifest.devDependencies.node }, without: ['./pglite'] },
+  {
+    name: 'nothing but turnlock',
+    dependencies: { node: manifest.devDependencies.node },
+    without: ['./pglite', './ai-sdk'],
+  },
   {
     name: `MikroORM ${OLDEST_MIKRO_ORM} on Node ${OLDEST_NODE}`,
     dependencies: {
       node: OLDEST_NODE,
       '@mikro-orm/core': OLDEST_MIKRO_ORM,
       '@mikro-orm/migrations': OLDEST_MIKRO_ORM,
-      '@mikro-orm/pglite': OLDEST_MIKRO_ORM,
       '@mikro-orm/postgresql': OLDEST_MIKRO_ORM,
       '@electric-sql/pglite': manifest.devDependencies['@electric-sql/pglite'],
       '@electric-sql/pglite-prepopulatedfs': manifest.devDependencies['@electric-sql/pglite-prepopulatedfs'],
+      ai: OLDEST_AI_SDK,
     },
     without: [],
   },
