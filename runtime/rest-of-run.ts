@@ -2,11 +2,13 @@ import { ERROR_CODES, type ErrorCode, isTurnlockError, TurnlockError } from '../
 import type { Json } from '../machines/event-content.ts';
 import { waitsForPerson } from '../machines/open-calls.ts';
 import { isResting } from '../machines/session-state.ts';
+import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { isLeaseLive } from '../persistence/lease.ts';
 import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { runEndOf } from '../persistence/run-end-of.ts';
 import { takeOver } from './continue-session.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { checkOpen, type Services } from './services.ts';
@@ -26,7 +28,9 @@ export async function restOfRun(
 ): Promise<RunResult> {
   for (;;) {
     const drive = services.live.driveOf(key.sessionId);
-    if (drive !== null && drive.runId === runId) await drive.ended;
+    const last = drive?.runId === runId ? await drive.ended : null;
+    const result = last === null ? null : resultOfCommit(last, runId);
+    if (result !== null) return result;
     const { session, executions, now } = await readSession(services.store, key);
     const ofRun = session.snapshot.context.runId === runId;
     if (!ofRun || isResting(session.state)) {
@@ -38,6 +42,13 @@ export async function restOfRun(
     if (!isLeaseLive(session, now)) await takeOverIfFree(services, session);
     else await services.store.environment.sleep(POLL_MS);
   }
+}
+
+/** The result of `runId` from `last`, the commit that brought it to rest here; `null` where only the database knows it. */
+export function resultOfCommit(last: CommitResult, runId: string): RunResult | null {
+  const { session, executions, transition } = last;
+  const end = transition.runId === runId && isResting(transition.to) ? runEndOf(last) : null;
+  return end === null ? null : toResult(session, runId, end, executions);
 }
 
 async function takeOverIfFree(services: Services, session: CommittedSession): Promise<void> {

@@ -13,7 +13,7 @@ import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkMessage, checkWho, type SendOptions } from './check-message.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
-import { awaitedOf, handedOver, restOfRun } from './rest-of-run.ts';
+import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createRun, type Run, RunFeed } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { agentOf, checkOpen, type Services } from './services.ts';
@@ -278,7 +278,7 @@ export class Session {
   async #resultOf(ended: Promise<CommitResult | null>, runId: string): Promise<RunResult> {
     const last = await ended;
     if (last === null && this.#services.closing.aborted) throw handedOver(runId);
-    return restOfRun(this.#services, this, runId);
+    return (last && resultOfCommit(last, runId)) ?? restOfRun(this.#services, this, runId);
   }
 }
 

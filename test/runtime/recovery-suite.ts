@@ -89,7 +89,7 @@ export const describeRecovery: RuntimeSuite = (database) => {
     const { runtime, plan } = await openMortal(
       database(),
       [agent],
-      [{ point: 'beforeBegin', occurrence: 40, fault: 'crash' }],
+      [{ point: 'beforeBegin', occurrence: 25, fault: 'crash' }],
     );
     const sessions = await Promise.all(Array.from({ length: 6 }, () => openSession(runtime, agent)));
     for (const session of sessions) void session.send('go').catch(() => undefined);
