@@ -133,22 +133,31 @@ onPostgres((database) => {
     });
   });
 
-  test('C51 run 100 of a session sends as many statements and bytes as run 10', async () => {
+  test('C51 run 200 of a session sends as many statements and bytes as run 10', async () => {
     const plan = new FaultPlan();
-    const agent = scriptedAgent(eachRun({ toolCalls: [call('act', { n: 1 })] }, 'done'), [looseTool('act', () => 1)]);
+    const script = eachRun({ toolCalls: [call('act', { n: 1 })] }, 'done');
+    const isMeasured = (text: string | undefined) => text === 'measured';
+    const agent = scriptedAgent(
+      (request) => (isMeasured(request.turns.findLast(({ role }) => role === 'user')?.text) ? script(request) : 'done'),
+      [looseTool('act', () => 1)],
+    );
     const { runtime, pool } = await onOneConnection(agent, plan);
     const session = await openSession(runtime, agent);
     const cost = async () => {
       const [passages, bytes] = [plan.passages.length, await bytesWritten(pool)];
-      await (await session.send('go')).result();
+      await (await session.send('measured')).result();
       return { statements: plan.passages.length - passages, bytes: (await bytesWritten(pool)) - bytes };
     };
-    const costs = [];
-    for (let run = 1; run <= 100; run += 1) costs.push(await cost());
-    const [tenth, last] = [costs[9]!, costs[99]!];
+    const costs = new Map<number, Awaited<ReturnType<typeof cost>>>();
+    for (let run = 1; run <= 200; run += 1) {
+      if (run % 10 === 0) costs.set(run, await cost());
+      else await (await session.send('go')).result();
+    }
+    const [tenth, last] = [costs.get(10)!, costs.get(200)!];
+    expect(tenth.bytes).toBeGreaterThan(1_000);
     expect(last.statements).toBe(tenth.statements);
     expect(last.bytes / tenth.bytes).toBeLessThan(1.1);
-  });
+  }, 120_000);
 });
 
 async function bytesWritten(pool: pg.Pool): Promise<number> {

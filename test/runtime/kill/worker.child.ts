@@ -1,0 +1,51 @@
+import { appendFileSync } from 'node:fs';
+import { pglite } from '../../../adapters/databases/pglite.ts';
+import { postgres } from '../../../adapters/databases/postgres.ts';
+import { systemEnvironment } from '../../../environment.ts';
+import { createRuntime } from '../../../index.ts';
+import { parentChannel } from '../../support/child-channel.ts';
+import { KILL_LIMITS, type WorkerTask, workerAgent } from './worker-agent.ts';
+
+/** A process that does what its argument says, stops where it says, and waits there to be killed. */
+
+const task = JSON.parse(process.argv[2] ?? '') as WorkerTask;
+const parent = parentChannel();
+let passages = 0;
+
+/** Says where it stands and goes no further, when this is the place. */
+async function stopAt(place: string, about: Record<string, unknown> = {}): Promise<void> {
+  if (task.stopAt !== place) return;
+  passages += 1;
+  if (passages < (task.occurrence ?? 1)) return;
+  await parent.say('stopped', { place, ...about });
+  await (task.waits ? parent.hear('goOn') : new Promise(() => undefined));
+}
+
+const agent = workerAgent({
+  act: (line) => appendFileSync(task.ledger, `${JSON.stringify({ ...line, pid: process.pid })}\n`),
+  stopAt,
+});
+const runtime = await createRuntime({
+  database: 'url' in task.database ? postgres(task.database.url) : pglite(task.database.directory),
+  agents: [agent],
+  migrate: 'check',
+  limits: { ...KILL_LIMITS, ...task.limits },
+  onWarning: () => undefined,
+  environment: {
+    ...systemEnvironment,
+    faultPoint: (point, { executionId, statement }) => {
+      if (task.stopAt === undefined || !task.stopAt.startsWith(point)) return;
+      const about = executionId !== undefined ? ' of tool' : statement?.startsWith('insert') ? ' of insert' : '';
+      return stopAt(`${point}${about}`, { executionId, statement });
+    },
+  },
+});
+await parent.say('ready');
+if (task.recovers) await parent.say('recovered', { recoveries: await runtime.recover() });
+for (const [externalId, message] of Object.entries(task.sessions)) {
+  const session = await runtime.createSession({ agent: agent.name, tenantId: 'tenant', userId: 'user', externalId });
+  if (message === null) continue;
+  const run = await session.send(message, { messageId: message });
+  void run.result().then(async (result) => parent.say('rested', { ...result }));
+}
+await parent.say('done');
