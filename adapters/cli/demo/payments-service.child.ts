@@ -26,6 +26,7 @@ const parent = linkToParent<PaymentsNotices>({
     const server = createServer((request, response) => {
       serve(request, response).catch(() => response.destroy()); // its caller was killed in the middle of a request
     });
+    server.keepAliveTimeout = 0; // never: a request must not meet a connection that is being closed
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return { port: (server.address() as AddressInfo).port };

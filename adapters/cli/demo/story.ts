@@ -64,7 +64,7 @@ export class Story {
 
   killed({ number, process }: NumberedWorker): void {
     const { red } = this.#terminal.colours;
-    this.#say('kill -9', red(`worker ${number} (process ${process.pid}) is killed; the answer will reach nobody`));
+    this.#say('kill -9', red(`worker ${number} (process ${process.pid}) is dead; the answer reached nobody`));
   }
 
   recovers({ number }: NumberedWorker): void {

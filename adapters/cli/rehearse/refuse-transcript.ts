@@ -23,6 +23,7 @@ export function refuseTranscript(
   ];
   return new TurnlockError('TRANSCRIPT_INVALID', {
     message: `transcript not accepted: ${where.join(', ')} (found ${found}, wanted ${wanted})`,
+    hint: 'Correct that line or leave it out; docs/rehearse.md describes the format.',
     details: { ...place, found, wanted },
     cause,
   });

@@ -1,23 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { TurnlockError } from '../../../errors.ts';
-import { endOnSignals } from '../children/end-on-signals.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { optionsOf, type SharedOptions } from '../shared-options.ts';
-import { openTerminal, type Terminal } from '../terminal.ts';
-import { generateTranscript } from './generate-transcript.ts';
-import { rehearse } from './rehearse.ts';
-import { renderReport } from './render-report.ts';
-import { showProgress } from './show-progress.ts';
-
-interface RehearseCommandOptions extends SharedOptions {
-  killEvery: number;
-  seed: number;
-  limit?: number;
-  parallel: number;
-  toolMs: number;
-  maxSeconds: number;
-  generate?: number;
-}
+import { optionsOf } from '../shared-options.ts';
+import type { RunRehearseOptions } from './run-rehearse.ts';
 
 const MAX_SEED = 2 ** 32 - 1;
 
@@ -45,47 +28,9 @@ export function rehearseCommand(): Command {
     .option('--generate <conversations>', 'print so many made-up recordings and run nothing', whole(1, 100_000))
     .addHelpText('after', EXAMPLES)
     .action(async (file: string | undefined, _options, command: Command) => {
-      const options = optionsOf<RehearseCommandOptions>(command);
-      if (options.generate === undefined) return run(file, options);
-      process.stdout.write(generateTranscript({ count: options.generate, seed: options.seed }));
+      const { runRehearse } = await import('./run-rehearse.ts');
+      await runRehearse(file, optionsOf<RunRehearseOptions>(command));
     });
-}
-
-async function run(file: string | undefined, options: RehearseCommandOptions): Promise<void> {
-  if (file === undefined) throw fileMissing();
-  endOnSignals();
-  const terminal = openTerminal(options);
-  const { seed, parallel, toolMs, maxSeconds, killEvery, limit, database } = options;
-  const progress = showProgress(terminal);
-  introduce(terminal, file);
-  const report = await rehearse({
-    source: limit === undefined ? { file } : { file, limit },
-    ...(database === undefined ? {} : { database }),
-    seed,
-    killEvery: killEvery === 0 ? null : killEvery,
-    parallel,
-    toolMs,
-    maxSeconds,
-    onProgress: progress.update,
-  }).finally(progress.end);
-  terminal.json(report);
-  for (const line of renderReport(report, terminal.colours)) terminal.line(line);
-  if (!report.ok) process.exitCode = EXIT_CODES.failed;
-}
-
-function introduce(terminal: Terminal, file: string): void {
-  const { bold, dim } = terminal.colours;
-  terminal.line(`${bold('Rehearsal')} of ${file.replace(/^.*[/\\]/, '')}`);
-  terminal.line(
-    dim('The recorded user speaks, the recorded assistant is the model, the recorded answers are the tools.'),
-  );
-}
-
-function fileMissing(): TurnlockError {
-  return new TurnlockError('OPTIONS_INVALID', {
-    message: 'file is missing (wanted recorded conversations)',
-    hint: 'Name a file of recordings; `turnlock rehearse --generate 20 > made-up.jsonl` makes one to try.',
-  });
 }
 
 function whole(min: number, max: number): (text: string) => number {

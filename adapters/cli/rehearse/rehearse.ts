@@ -28,6 +28,8 @@ export interface RehearseOptions {
   toolMs: number;
   /** Then the rehearsal ends as it is. */
   maxSeconds: number;
+  /** Called when the recordings have been read and found good, before anything runs. */
+  onBegin?: () => void;
   onProgress?: (progress: RehearsalProgress) => void;
 }
 
@@ -50,6 +52,7 @@ export interface RehearsalProgress {
  */
 export async function rehearse(options: RehearseOptions): Promise<RehearsalReport> {
   const transcripts = await readTranscripts(options.source);
+  options.onBegin?.();
   const startedAt = performance.now();
   const folder = await temporaryFolder('rehearse');
   const world: Child<WorldMethods, WorldNotices> = startChild(childModule(import.meta.url, 'recorded-world.child'));
