@@ -41,7 +41,8 @@ export const describeQuarantine: RuntimeSuite = (database) => {
   });
 
   test('C27 C64 a session that cannot be read is skipped with the reason, and all others are recovered', async () => {
-    const agent = scriptedAgent('done');
+    let isCrashed = false;
+    const agent = scriptedAgent(() => (isCrashed ? 'done' : new Promise<string>(() => undefined)));
     const { runtime, plan } = await openMortal(
       database(),
       [agent],
@@ -51,6 +52,7 @@ export const describeQuarantine: RuntimeSuite = (database) => {
     for (let count = 0; count < 3; count += 1) sessions.push(await openSession(runtime, agent));
     for (const session of sessions) void session.send('go').catch(() => undefined);
     await plan.struck;
+    isCrashed = true;
     const [stuck] = await database().query(
       `SELECT session_id FROM turnlock.agent_sessions WHERE session_id = ANY ($1) AND current_state = 'PLANNING' LIMIT 1`,
       [sessions.map(({ sessionId }) => sessionId)],
