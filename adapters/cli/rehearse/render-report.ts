@@ -1,7 +1,7 @@
 import { escapeText } from '../escape-text.ts';
 import { formatDuration } from '../format-time.ts';
 import type { Colours } from '../terminal.ts';
-import { isInsideEnough, MIN_INSIDE_SHARE, type RehearsalReport } from './rehearsal-report.ts';
+import { isInsideEnough, MIN_INSIDE_SHARE, MIN_KILLS_TO_JUDGE, type RehearsalReport } from './rehearsal-report.ts';
 import { renderDifference } from './render-difference.ts';
 
 /** How many differences of a kind are shown; `--json` has all. */
@@ -49,7 +49,7 @@ function claims(report: RehearsalReport): Claim[] {
       holds: report.actDifferences.length === 0,
       text: 'the outside world saw every act exactly as often as it was recorded',
     },
-    ...(kills.total === 0
+    ...(kills.total < MIN_KILLS_TO_JUDGE
       ? []
       : [
           {
