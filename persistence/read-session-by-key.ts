@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CommittedSession } from './committed-session.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
 import { readDatabaseNow } from './read-database-now.ts';
@@ -13,15 +14,29 @@ export interface ReadSession {
   now: Date;
 }
 
+/** How a session is read. */
+export interface ReadOptions {
+  /** Whether the session's lock is taken first, so that no commit falls between session and executions. Default false. */
+  isLocked?: boolean;
+  /** Milliseconds for which a read without an answer is asked again. Default: a caller's. */
+  patienceMs?: number;
+}
+
 /**
  * Reads a session as it is now.
  *
  * @throws SESSION_NOT_FOUND when the tenant has no such session.
  */
-export async function readSession(store: Store, key: SessionKey): Promise<ReadSession> {
-  return inPatientTransaction(store, { tenantId: key.tenantId }, async (em) => {
-    const session = toCommittedSession(await findSession(em, key));
+export async function readSession(
+  store: Store,
+  { tenantId, sessionId }: SessionKey,
+  { isLocked = false, patienceMs }: ReadOptions = {},
+): Promise<ReadSession> {
+  const scope = { tenantId, ...(isLocked ? { lockedSessionId: sessionId } : {}) };
+  const read = async (em: EntityManager): Promise<ReadSession> => {
+    const session = toCommittedSession(await findSession(em, { tenantId, sessionId }));
     const { executions } = await readOpenExecutions(em, session);
     return { session, executions, now: await readDatabaseNow(em) };
-  });
+  };
+  return inPatientTransaction(store, scope, read, patienceMs);
 }

@@ -1,5 +1,7 @@
+import { isTurnlockError } from '../errors.ts';
 import { pendingEffects } from '../machines/pending-effects.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
+import { readSession } from '../persistence/read-session-by-key.ts';
 import { readTurns } from '../persistence/read-turns.ts';
 import type { TurnRow } from '../persistence/row-changes.ts';
 import { callModel } from './call-model.ts';
@@ -11,7 +13,7 @@ import { ToolRunner } from './run-tools.ts';
  * Does what a session owes until it rests: commit, then the effects of the committed snapshot, then the commit of what came of them.
  *
  * Returns the last commit when the session rests, `null` when the drive was aborted or drained first. The history is read once and
- * then grows with our own commits, so a run costs the same however long the session is.
+ * then grows with our own commits, so a run costs the same however long the session is; it is read again only when others committed.
  */
 export async function driveSession(drive: DriveContext, begin: CommitResult): Promise<CommitResult | null> {
   const tools = new ToolRunner(drive);
@@ -23,20 +25,40 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
       const [first] = effects;
       if (first === undefined) return last;
       let next: CommitResult | null;
-      if (first.type === 'callModel') {
-        turns ??= await readTurns(drive.store, last.session, drive.limits.leaseMs);
-        next = await planNext(drive, tools, last, turns, first);
-      } else {
-        next = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
+      try {
+        if (first.type === 'callModel') {
+          turns ??= await readTurns(drive.store, last.session, drive.limits.leaseMs);
+          next = await planNext(drive, tools, last, turns, first);
+        } else {
+          next = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
+        }
+      } catch (error) {
+        next = await afterOthers(drive, last, error);
       }
       if (next === null) return null;
-      turns?.push(...next.turns);
+      const isOurs = !next.repeated && next.session.version === last.session.version + 1;
+      if (isOurs) turns?.push(...next.turns);
+      else turns = null;
       last = next;
     }
     return null;
   } finally {
     await tools.settled();
   }
+}
+
+/**
+ * The session as others left it who need no lease: a person may settle a call in the moment before its worker starts it, and then
+ * the start does not fit any more. The drive goes on from there. What was refused without such a commit is an error.
+ */
+async function afterOthers(drive: DriveContext, last: CommitResult, error: unknown): Promise<CommitResult | null> {
+  if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+  const { store, environment, limits, token } = drive;
+  const fresh = await readSession(store, drive.session, { isLocked: true, patienceMs: limits.leaseMs });
+  if (fresh.session.token !== token) return null;
+  if (fresh.session.version === last.session.version) throw error;
+  drive.clock = { databaseMs: fresh.now.getTime(), monotonicMs: environment.monotonic() };
+  return { ...last, ...fresh, repeated: true, turns: [] };
 }
 
 async function planNext(
