@@ -65,6 +65,10 @@ export class FaultPlan implements Environment {
     return this.#dead.signal.aborted;
   }
 
+  get isPaused(): boolean {
+    return this.#paused !== null;
+  }
+
   now = (): number => this.#base.now();
   monotonic = (): number => this.#base.monotonic();
   uuid = (): string => this.#base.uuid();

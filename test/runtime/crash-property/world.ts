@@ -40,15 +40,15 @@ export function failureOf(tool: string): string {
 }
 
 /** The tools and the model of one process. What is under way in it stops when its plan lets it die. */
-export function mortalAgent(name: string, script: Scenario, world: World, plan: () => FaultPlan): Agent {
+export function mortalAgent(name: string, script: Scenario, world: World, plan: FaultPlan): Agent {
   const act = (tool: string, more: Parameters<typeof looseTool>[2] = {}) =>
     looseTool(
       tool,
       async (params, { idempotencyKey }) => {
         for (let left = Number(params.ticks); left > 0; left -= 1) await tick();
-        await plan().alive();
+        await plan.alive();
         world.act(idempotencyKey, tool, params);
-        await plan().alive();
+        await plan.alive();
         if (params.fails) throw new Error(failureOf(tool));
         return outputOf(tool, params);
       },
@@ -63,7 +63,7 @@ export function mortalAgent(name: string, script: Scenario, world: World, plan: 
   const model = {
     modelId: 'scripted',
     generate: async (request: ModelRequest) => {
-      await plan().alive();
+      await plan.alive();
       return answerTo(request, script);
     },
   };

@@ -1,0 +1,81 @@
+import { createRuntime, type Runtime } from '../../../index.ts';
+import { type Fault, type FaultKind, FaultPlan, type Passage } from '../../support/fault-plan.ts';
+import type { RuntimeDatabase } from '../../support/runtime-database.ts';
+import type { Scenario } from './scenario.ts';
+import { mortalAgent, type World } from './world.ts';
+
+/** Where a fault strikes a process: at the n-th passage, from 1 on, of the points at which that fault may strike. */
+export interface Strike {
+  passage: number;
+  fault: FaultKind;
+}
+
+/** One simulated process. */
+export interface Process {
+  runtime: Runtime;
+  plan: FaultPlan;
+  /** How often a fault of this kind could have struck since the process was up. */
+  passagesFor(fault: FaultKind): number;
+  close(): Promise<void>;
+}
+
+/**
+ * A process dies anywhere. It loses its connection at a statement. It is paused outside of transactions, where it holds no lock, and
+ * after its acts: before them only their receiver could tell a paused process from a dead one.
+ */
+const MAY_STRIKE: Record<FaultKind, RegExp> = {
+  crash: /./,
+  disconnect: /^(beforeBegin|after(Lock|Statement|Commit)|beforeCommit|commitSent)$/,
+  timeout: /^(afterLock|afterStatement|beforeCommit)$/,
+  stall: /^(beforeBegin|afterEffect)$/,
+};
+
+/** On PGlite whoever is about to begin has the one connection already: nobody else would get any further. */
+function mayStrike(fault: FaultKind, { kind }: RuntimeDatabase): (passage: Passage) => boolean {
+  const points = fault === 'stall' && kind === 'pglite' ? /^afterEffect$/ : MAY_STRIKE[fault];
+  return ({ point }) => points.test(point);
+}
+
+/** Starts a process that knows the agent of the scenario. Faults count from when it is up. */
+export async function startProcess(
+  database: RuntimeDatabase,
+  { name, script, world }: { name: string; script: Scenario; world: World },
+  strikes: readonly Strike[],
+): Promise<Process> {
+  let start = Number.POSITIVE_INFINITY;
+  const faults = strikes.map(
+    ({ passage, fault }): Fault => ({
+      point: 'any',
+      occurrence: passage,
+      where: (at) => plan.passages.length > start && mayStrike(fault, database)(at),
+      fault,
+    }),
+  );
+  const plan: FaultPlan = new FaultPlan(faults);
+  const { adapter, destroy } = database.mortalAdapter();
+  const runtime = await createRuntime({
+    database: adapter,
+    agents: [mortalAgent(name, script, world, plan)],
+    migrate: 'check',
+    limits: {
+      maxParallelTools: script.maxParallelTools,
+      maxRecoveries: 1_000,
+      maxToolAttempts: 1_000,
+      modelBackoffMs: 0,
+      graceMs: 0,
+    },
+    onWarning: () => undefined,
+    environment: plan,
+  });
+  start = plan.passages.length;
+  return {
+    runtime,
+    plan,
+    passagesFor: (fault) => plan.passages.slice(start).filter(mayStrike(fault, database)).length,
+    async close() {
+      plan.resume();
+      if (!plan.isCrashed) await runtime.close();
+      await destroy();
+    },
+  };
+}
