@@ -18,11 +18,11 @@ export async function readAnswer(
   const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   try {
+    signal.throwIfAborted();
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       signal.throwIfAborted();
       takePart(answer, blocks, piece.value);
-      if (piece.value.type === 'text-delta') emit({ type: 'text', text: piece.value.delta });
-      if (piece.value.type === 'reasoning-delta') emit({ type: 'reasoning', text: piece.value.delta });
+      show(piece.value, emit);
     }
     signal.throwIfAborted();
     return answer;
@@ -32,6 +32,12 @@ export async function readAnswer(
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** Signatures come as deltas without text. */
+function show(part: SdkStreamPart, emit: ModelContext['emit']): void {
+  if (part.type !== 'text-delta' && part.type !== 'reasoning-delta') return;
+  if (part.delta !== '') emit({ type: part.type === 'text-delta' ? 'text' : 'reasoning', text: part.delta });
 }
 
 function takePart(answer: Answer, blocks: OpenBlocks, part: SdkStreamPart): void {

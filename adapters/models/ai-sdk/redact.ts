@@ -2,7 +2,7 @@ const MAX_CHARACTERS = 300;
 
 /** Keys of the well-known makers, `Bearer …`, and anything long enough to be one: a run that mixes letters and digits. */
 const SECRETS =
-  /\b(?:sk|pk|rk|gsk|xai|key|token|api[-_]?key)[-_:= ]+\S{6,}|\bBearer\s+\S+|\bAIza\S+|(?=[\w+/=*-]*\d)(?=[\w+/=*-]*[A-Za-z])[\w+/=*-]{24,}/gi;
+  /\b(?:sk|pk|rk|gsk|xai|key|token|api[-_]?key)[-_:=]+\s*\S{6,}|\bBearer\s+\S+|\bAIza\S+|(?=[\w+/=*-]*\d)(?=[\w+/=*-]*[A-Za-z])[\w+/=*-]{32,}/gi;
 
 /** What a provider wrote, for people: in one line, cut, without what may be a key, and without `secrets`. */
 export function redact(text: string, secrets: readonly string[] = []): string {

@@ -108,6 +108,22 @@ describe('an abort', () => {
     expect(cancelled).toBe(reason);
   });
 
+  test('while the provider begins its answer lets go of the stream', async () => {
+    const abort = new AbortController();
+    let cancelled: unknown;
+    const model = new MockLanguageModelV4({
+      doStream: async () => {
+        abort.abort(reason);
+        const cancel = (why: unknown) => {
+          cancelled = why;
+        };
+        return { stream: new ReadableStream<SdkStreamPart>({ pull: () => new Promise(() => undefined), cancel }) };
+      },
+    });
+    await expect(aiSdk(model).generate(request, contextOf(abort.signal))).rejects.toBe(reason);
+    expect(cancelled).toBe(reason);
+  });
+
   test('before the request sends nothing', async () => {
     const model = mockModel([finish('stop')]);
     await expect(aiSdk(model).generate(request, contextOf(AbortSignal.abort(reason)))).rejects.toBe(reason);
