@@ -12,7 +12,7 @@ export interface StoredRunEnd {
   /** The code that this event carries: why the run failed. `null` where it carries none, or was erased. */
   code: string | null;
   reply: string | null;
-  /** The last recorded error of a model call of the run. */
+  /** The last recorded error of a model call of the run, where that is how the run ended: else the look for one could go far back. */
   modelError: string | null;
 }
 
@@ -39,9 +39,10 @@ export async function readRun(
                 where u.session_id = t.session_id and u.run_id = t.run_id and u.role = 'assistant'
                   and not exists (select from turnlock.agent_tool_executions e where e.turn_id = u.turn_id)
                 order by u.turn_index desc limit 1) as reply,
-              (select m.error_message from turnlock.agent_model_calls m
-                where m.session_id = t.session_id and m.run_id = t.run_id and m.error_message is not null
-                order by m.started_at desc limit 1) as model_error
+              case when t.event = 'model.failed' then
+                (select m.error_message from turnlock.agent_model_calls m
+                  where m.session_id = t.session_id and m.run_id = t.run_id and m.error_message is not null
+                  order by m.started_at desc limit 1) end as model_error
          from turnlock.agent_transitions t
         where t.session_id = ? and t.run_id = ?
           and t.event not in ('message.enqueued', 'message.rejected', 'memory.stored', 'content.erased', 'machine.upgraded',
