@@ -9,8 +9,8 @@ import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { grantLease, type LeaseColumns } from './lease.ts';
 import { projectRows } from './project-rows.ts';
 import { readOpenExecutions } from './read-open-executions.ts';
-import { readSeenEvent, type SeenEvent } from './read-seen-event.ts';
-import { findSession, toCommittedSession } from './read-session.ts';
+import { toCommittedSession } from './read-session.ts';
+import { readUnderLock, type SeenEvent } from './read-under-lock.ts';
 import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 import { writeCommit } from './write-commit.ts';
@@ -66,8 +66,7 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
 }
 
 async function takeEvent(store: Store, em: EntityManager, request: CommitRequest): Promise<CommitResult> {
-  const row = await findSession(em, request);
-  const { now, seen } = await readSeenEvent(em, request);
+  const { row, now, seen } = await readUnderLock(em, request);
   if (seen !== null) return repeat(em, row, request, { ...seen, now });
   const session = toCommittedSession(row);
   const before = session.snapshot;

@@ -20,7 +20,12 @@ export interface SessionKey {
 export async function findSession(em: EntityManager, { tenantId, sessionId }: SessionKey): Promise<AgentSessionRow> {
   const row = await em.findOne(AgentSession, { sessionId, tenantId });
   if (row !== null) return row;
-  throw new TurnlockError('SESSION_NOT_FOUND', {
+  throw sessionNotFound({ tenantId, sessionId });
+}
+
+/** The same whether there is no such session or it is another tenant's. */
+export function sessionNotFound({ tenantId, sessionId }: SessionKey): TurnlockError {
+  return new TurnlockError('SESSION_NOT_FOUND', {
     message: `session not found: ${sessionId} (wanted one of tenant ${JSON.stringify(tenantId)})`,
     details: { sessionId, tenantId },
   });

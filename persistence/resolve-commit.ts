@@ -1,6 +1,5 @@
 import { TurnlockError } from '../errors.ts';
 import type { CommitRequest } from './commit-request.ts';
-import { readSeenEvent } from './read-seen-event.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 
 /** How often the resolution is tried before the caller is told that nobody knows. */
@@ -21,11 +20,14 @@ export async function findCommittedEvent(store: Store, request: CommitRequest): 
         store,
         { tenantId: request.tenantId, lockedSessionId: request.sessionId },
         async (em) => {
-          const { seen } = await readSeenEvent(em, request);
+          const rows = (await em.execute(
+            'select 1 as found from turnlock.agent_transitions where session_id = ? and event_id = ?',
+            [request.sessionId, request.eventId],
+          )) as unknown[];
           if (store.database.kind === 'postgres') {
             await em.execute(`select pg_logical_emit_message(true, 'turnlock', 'resolve')`);
           }
-          return seen !== null;
+          return rows.length > 0;
         },
       );
     } catch (cause) {

@@ -1,0 +1,70 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { RecordedEvent, SessionEventType } from '../machines/session-event.ts';
+import type { SessionState } from '../machines/session-state.ts';
+import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
+import { type SessionKey, sessionNotFound } from './read-session.ts';
+
+/** A transition that was committed under an event id before. */
+export interface SeenEvent {
+  sequence: number;
+  from: SessionState;
+  to: SessionState;
+  type: SessionEventType;
+  runId: string | null;
+  /** The recorded event; `null` once its payload was erased. */
+  event: RecordedEvent | null;
+  contentDigest: string | null;
+}
+
+/** What a commit decides on, but for the open executions, which the session's snapshot names. */
+export interface FoundUnderLock {
+  /** Managed by the entity manager. */
+  row: AgentSessionRow;
+  /** The database's time. */
+  now: Date;
+  seen: SeenEvent | null;
+}
+
+interface Row {
+  now_ms: string | number;
+  seen_sequence: number | null;
+  seen_from: SessionState;
+  seen_to: SessionState;
+  seen_type: SessionEventType;
+  seen_run_id: string | null;
+  seen_payload: { event: RecordedEvent; contentDigest: string | null } | null;
+}
+
+/**
+ * The session, the database's time, and the event id's earlier transition if there is one: one statement, to be sent after the lock.
+ *
+ * @throws SESSION_NOT_FOUND when the tenant has no such session.
+ */
+export async function readUnderLock(em: EntityManager, key: SessionKey & { eventId: string }): Promise<FoundUnderLock> {
+  const { tenantId, sessionId, eventId } = key;
+  const [found] = (await em.execute(
+    `select s.*, (extract(epoch from turnlock.turnlock_now()) * 1000)::bigint::text as now_ms,
+            t.sequence as seen_sequence, t.from_state as seen_from, t.to_state as seen_to, t.event as seen_type,
+            t.run_id as seen_run_id, p.payload as seen_payload
+       from turnlock.agent_sessions s
+       left join turnlock.agent_transitions t on t.session_id = s.session_id and t.event_id = ?
+       left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
+      where s.session_id = ? and s.tenant_id = ?`,
+    [eventId, sessionId, tenantId],
+  )) as [(Row & Record<string, unknown>) | undefined];
+  if (found === undefined) throw sessionNotFound(key);
+  const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...columns } = found;
+  const row = em.map(AgentSession, columns);
+  const now = new Date(Number(now_ms));
+  if (seen_sequence === null) return { row, now, seen: null };
+  const seen: SeenEvent = {
+    sequence: seen_sequence,
+    from: seen_from,
+    to: seen_to,
+    type: seen_type,
+    runId: seen_run_id,
+    event: seen_payload?.event ?? null,
+    contentDigest: seen_payload?.contentDigest ?? null,
+  };
+  return { row, now, seen };
+}
