@@ -14,7 +14,7 @@ test('the example of the README runs as it stands, prints what it says, and writ
   expect(first).toMatchObject({ code: 0, stderr: '', stdout: promised });
   const second = await runNode(folder, ['example.ts']);
   expect(second).toMatchObject({ code: 0, stderr: '', stdout: promised.split('\n').slice(-2).join('\n') });
-});
+}, 120_000);
 
 test('the example of the README is about thirty lines', () => {
   expect(example.trimEnd().split('\n').length).toBeLessThanOrEqual(34);
