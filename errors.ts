@@ -97,7 +97,10 @@ export const ERROR_CODES = {
   TOOL_SCHEMA_CHANGED: kind('version', 'Raise the version of the tool and add an upgrade.'),
 
   // What should not happen
-  SNAPSHOT_INVALID: kind('bug', 'The session is left alone. `turnlock show` prints what can be read of it; please report it.'),
+  SNAPSHOT_INVALID: kind(
+    'bug',
+    'The session is left alone. `turnlock show` prints what can be read of it; please report it.',
+  ),
   DATABASE_REFUSED: kind('bug', 'The database refused an illegal change; nothing was written. Please report it.'),
   DATABASE_FAILED: kind('bug', 'The database answered with an error nobody expected here. Please report it.'),
   INVARIANT_BROKEN: kind('bug', 'Nothing was written. Please report it with code and details.'),
