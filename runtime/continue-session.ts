@@ -1,3 +1,4 @@
+import { TurnlockError } from '../errors.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { agentOf, type Services } from './services.ts';
@@ -14,6 +15,7 @@ export async function takeOver(services: Services, session: CommittedSession): P
   const { environment, limits } = services.store;
   const { holder } = services;
   const { tenantId, sessionId } = session;
+  if (session.leaseHolder === holder && services.live.driveOf(sessionId) !== null) throw ownDrive(sessionId);
   const key = { tenantId, sessionId, cause: 'worker' } as const;
   return services.live.use(services, session, async (actor) => {
     const taken = await actor.commit({
@@ -35,5 +37,12 @@ export async function takeOver(services: Services, session: CommittedSession): P
       },
       claim: { type: 'hold', holder, token: taken.session.token, leaseMs: limits.leaseMs },
     });
+  });
+}
+
+/** Its lease may have run out while this process could not extend it: it is at work all the same, and knows it. */
+function ownDrive(sessionId: string): TurnlockError {
+  return new TurnlockError('LEASE_HELD', {
+    message: `session is held: this process is at work on it: ${sessionId} (wanted nobody)`,
   });
 }

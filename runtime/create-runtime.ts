@@ -14,8 +14,9 @@ import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkMetadata } from './check-message.ts';
 import type { Agent } from './define-agent.ts';
 import { LiveSessions } from './live-sessions.ts';
+import { Operations } from './operations.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
-import { agentOf, checkOpen, type Services } from './services.ts';
+import { agentOf, operate, type Services } from './services.ts';
 import { Session } from './session-handle.ts';
 
 /** What `createRuntime` takes. */
@@ -125,21 +126,29 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
   const closing = new AbortController();
   let closed: Promise<void> | null = null;
-  const live = new LiveSessions();
-  const services: Services = { store, agents, holder: environment.uuid(), live, closing: closing.signal };
+  const operations = new Operations();
+  const services: Services = {
+    store,
+    agents,
+    holder: environment.uuid(),
+    live: new LiveSessions(),
+    operations,
+    closing: closing.signal,
+  };
   const close = (): Promise<void> => {
     closing.abort(new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed' }));
-    closed ??= Promise.allSettled(live.drives().map((drive) => drive.ended)).then(() => database.close());
+    closed ??= operations.end().then(() => database.close());
     return closed;
   };
   return {
-    createSession: (session) => create(services, session),
-    session: (reference) => open(services, reference),
-    sessions: ({ tenantId, state, limit = 50 }) => {
-      checkOpen(services);
-      return listSessions(store, { tenantId: checkTenant(tenantId), limit, ...(state === undefined ? {} : { state }) });
-    },
-    recover: () => recoverSessions(services),
+    createSession: (session) => operate(services, () => create(services, session)),
+    session: (reference) => operate(services, () => open(services, reference)),
+    sessions: ({ tenantId, state, limit = 50 }) =>
+      operate(services, async () => {
+        const query = { tenantId: checkTenant(tenantId), limit, ...(state === undefined ? {} : { state }) };
+        return listSessions(store, query);
+      }),
+    recover: () => operate(services, () => recoverSessions(services)),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -162,7 +171,6 @@ function checkTenant(tenantId: string): string {
 }
 
 async function create(services: Services, options: NewSessionOptions): Promise<Session> {
-  checkOpen(services);
   const { environment, limits } = services.store;
   const agent = agentOf(services, {
     agentName: options.agent,
@@ -189,7 +197,6 @@ function checkExternalId(externalId: string): string {
 }
 
 async function open(services: Services, reference: SessionReference): Promise<Session> {
-  checkOpen(services);
   const tenantId = checkTenant(reference.tenantId);
   if ('sessionId' in reference) {
     const sessionId = checkUuid(reference.sessionId, 'sessionId');

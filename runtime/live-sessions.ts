@@ -61,20 +61,18 @@ export class LiveSessions {
       if (!result.repeated) feed.push(toRunEvent(result));
     });
     const context = driveContext(services, live.actor, begin, controller.signal, feed);
-    const ended = runToRest(services, context, begin, controller).finally(() => {
-      unsubscribe();
-      feed.end();
-      live.drive = null;
-      this.#leave(begin.session.sessionId, live);
-    });
+    const ended = services.operations
+      .run(() => runToRest(services, context, begin, controller))
+      .finally(() => {
+        unsubscribe();
+        feed.end();
+        if (live.drive === drive) live.drive = null;
+        this.#leave(begin.session.sessionId, live);
+      });
     ended.catch(() => undefined);
-    live.drive = { runId, feed, ended, abort: (reason) => controller.abort(reason) };
-    return live.drive;
-  }
-
-  /** Every drive of this process. */
-  drives(): Drive[] {
-    return [...this.#live.values()].flatMap(({ drive }) => (drive === null ? [] : [drive]));
+    const drive: Drive = { runId, feed, ended, abort: (reason) => controller.abort(reason) };
+    live.drive = drive;
+    return drive;
   }
 
   #enter(services: Services, session: CommittedSession): Live {

@@ -42,6 +42,7 @@ export async function recoverSessions(services: Services): Promise<Recovery[]> {
 
 async function recoverOne(services: Services, { tenantId, sessionId }: SessionKey): Promise<Recovery> {
   const key = { tenantId, sessionId };
+  checkOpen(services);
   try {
     const { session } = await readSession(services.store, key);
     const taken = await takeOver(services, session);

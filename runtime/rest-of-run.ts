@@ -26,22 +26,36 @@ export async function restOfRun(
   key: { tenantId: string; sessionId: string },
   runId: string,
 ): Promise<RunResult> {
-  for (;;) {
-    const drive = services.live.driveOf(key.sessionId);
-    const last = drive?.runId === runId ? await drive.ended : null;
-    const result = last === null ? null : resultOfCommit(last, runId);
-    if (result !== null) return result;
-    const { session, executions, now } = await readSession(services.store, key);
-    const ofRun = session.snapshot.context.runId === runId;
-    if (!ofRun || isResting(session.state)) {
-      const end = await readRun(services.store, key, runId);
-      if (end !== null && (!ofRun || isResting(end.state)))
-        return toResult(session, runId, end, ofRun ? executions : []);
+  try {
+    for (;;) {
+      const drive = services.live.driveOf(key.sessionId);
+      const last = drive?.runId === runId ? await drive.ended : null;
+      const result =
+        (last && resultOfCommit(last, runId)) ?? (await services.operations.run(() => lookAtRun(services, key, runId)));
+      if (result !== null) return result;
+      checkOpen(services);
+      if (services.live.driveOf(key.sessionId)?.runId === runId) continue;
+      await services.store.environment.sleep(POLL_MS, services.closing).catch(() => undefined);
     }
-    checkOpen(services);
-    if (!isLeaseLive(session, now)) await takeOverIfFree(services, session);
-    else await services.store.environment.sleep(POLL_MS);
+  } catch (error) {
+    throw isTurnlockError(error, 'RUNTIME_CLOSED') ? handedOver(runId) : error;
   }
+}
+
+/** The result of a run that rests. `null`: it goes on, by now in this process where nobody else was at work on it. */
+async function lookAtRun(
+  services: Services,
+  key: { tenantId: string; sessionId: string },
+  runId: string,
+): Promise<RunResult | null> {
+  const { session, executions, now } = await readSession(services.store, key);
+  const ofRun = session.snapshot.context.runId === runId;
+  if (!ofRun || isResting(session.state)) {
+    const end = await readRun(services.store, key, runId);
+    if (end !== null && (!ofRun || isResting(end.state))) return toResult(session, runId, end, ofRun ? executions : []);
+  }
+  if (!isLeaseLive(session, now) && !services.closing.aborted) await takeOverIfFree(services, session);
+  return null;
 }
 
 /** The result of `runId` from `last`, the commit that brought it to rest here; `null` where only the database knows it. */
@@ -57,7 +71,6 @@ async function takeOverIfFree(services: Services, session: CommittedSession): Pr
     if (!isResting(taken.session.state)) services.live.start(services, taken);
   } catch (error) {
     if (!isTurnlockError(error, 'LEASE_HELD') && !isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-    await services.store.environment.sleep(POLL_MS);
   }
 }
 

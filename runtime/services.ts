@@ -3,6 +3,7 @@ import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { Agent } from './define-agent.ts';
 import type { LiveSessions } from './live-sessions.ts';
+import type { Operations } from './operations.ts';
 
 /** What the parts of one runtime share. */
 export interface Services {
@@ -11,6 +12,8 @@ export interface Services {
   /** Name of this runtime in leases: random, so that no two processes share it. */
   holder: string;
   live: LiveSessions;
+  /** What `close` waits for. */
+  operations: Operations;
   /** Aborts with `close`: nothing new begins, model calls stop, tools that are out come to their end. */
   closing: AbortSignal;
 }
@@ -19,6 +22,12 @@ export interface Services {
 export function checkOpen(services: Services): void {
   if (services.closing.aborted)
     throw new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed: nothing new begins' });
+}
+
+/** Runs what a caller asks for; `close` waits until it is done. @throws RUNTIME_CLOSED after `close`. */
+export async function operate<Result>(services: Services, work: () => Promise<Result>): Promise<Result> {
+  checkOpen(services);
+  return await services.operations.run(work);
 }
 
 /**

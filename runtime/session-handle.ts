@@ -16,7 +16,7 @@ import { takeOver } from './continue-session.ts';
 import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createRun, type Run, RunFeed } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
-import { agentOf, checkOpen, type Services } from './services.ts';
+import { agentOf, checkOpen, operate, type Services } from './services.ts';
 
 /** A session as it stands now. Times are those of the database, cut to milliseconds. */
 export interface SessionStatus {
@@ -71,19 +71,20 @@ export class Session {
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; after the last, repeat with the same `messageId`.
    */
   async send(text: string, options: SendOptions = {}): Promise<Run> {
-    checkOpen(this.#services);
-    agentOf(this.#services, this.#seen);
-    const { environment, limits } = this.#services.store;
-    const content = checkMessage(text, options, limits);
-    const { messageId } = options;
-    const request = {
-      eventId: messageId === undefined ? environment.uuid() : eventIdFromMessageId(messageId),
-      cause: 'user' as const,
-      event: { type: 'user.messaged', runId: environment.uuid(), content } as const,
-      claim: this.#acquire(),
-      contentDigest: contentDigest({ text: content.text, metadata: content.metadata }),
-    };
-    return this.#begin(await this.#commitMessage(request));
+    return operate(this.#services, async () => {
+      agentOf(this.#services, this.#seen);
+      const { environment, limits } = this.#services.store;
+      const content = checkMessage(text, options, limits);
+      const { messageId } = options;
+      const request = {
+        eventId: messageId === undefined ? environment.uuid() : eventIdFromMessageId(messageId),
+        cause: 'user' as const,
+        event: { type: 'user.messaged', runId: environment.uuid(), content } as const,
+        claim: this.#acquire(),
+        contentDigest: contentDigest({ text: content.text, metadata: content.metadata }),
+      };
+      return this.#begin(await this.#commitMessage(request));
+    });
   }
 
   /**
@@ -94,12 +95,13 @@ export class Session {
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; after the last, look at the state first.
    */
   async retry(options: { by?: string } = {}): Promise<Run> {
-    checkOpen(this.#services);
-    agentOf(this.#services, this.#seen);
-    const { environment } = this.#services.store;
-    const by = checkWho(options.by ?? 'operator');
-    const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
-    return this.#begin(await this.#commit({ event, cause: 'operator', claim: this.#acquire() }));
+    return operate(this.#services, async () => {
+      agentOf(this.#services, this.#seen);
+      const { environment } = this.#services.store;
+      const by = checkWho(options.by ?? 'operator');
+      const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
+      return this.#begin(await this.#commit({ event, cause: 'operator', claim: this.#acquire() }));
+    });
   }
 
   /**
@@ -113,18 +115,19 @@ export class Session {
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
    */
   async settle(executionId: string, settlement: Settlement): Promise<Run> {
-    checkOpen(this.#services);
-    agentOf(this.#services, this.#seen);
-    const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
-    const id = checkUuid(executionId, 'executionId');
-    const event = { type: 'execution.settledByPerson', executionId: id, outcome, by, content } as const;
-    const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
-      async (error: unknown) => {
-        if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-        throw await whyNotSettled(this.#services.store, this, id, error);
-      },
-    );
-    return this.#goOn(result);
+    return operate(this.#services, async () => {
+      agentOf(this.#services, this.#seen);
+      const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
+      const id = checkUuid(executionId, 'executionId');
+      const event = { type: 'execution.settledByPerson', executionId: id, outcome, by, content } as const;
+      const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
+        async (error: unknown) => {
+          if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+          throw await whyNotSettled(this.#services.store, this, id, error);
+        },
+      );
+      return this.#goOn(result);
+    });
   }
 
   /**
@@ -138,19 +141,21 @@ export class Session {
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` or `reason` cannot be stored.
    */
   async cancel(options: { by?: string; reason?: string } = {}): Promise<void> {
-    const by = checkWho(options.by ?? 'user');
-    const reason = options.reason ?? 'The run was cancelled.';
-    const content = reasonContent('RUN_CANCELLED', reason, this.#services.store.limits);
-    const event = { type: 'run.cancelled', by, content } as const;
-    try {
-      await this.#commit({ event, cause: 'user', claim: { type: 'raise' } });
-    } catch (error) {
-      if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-      return;
-    }
-    const drive = this.#services.live.driveOf(this.sessionId);
-    drive?.abort(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${this.sessionId}` }));
-    await drive?.ended.catch(() => null);
+    return operate(this.#services, async () => {
+      const by = checkWho(options.by ?? 'user');
+      const reason = options.reason ?? 'The run was cancelled.';
+      const content = reasonContent('RUN_CANCELLED', reason, this.#services.store.limits);
+      const event = { type: 'run.cancelled', by, content } as const;
+      try {
+        await this.#commit({ event, cause: 'user', claim: { type: 'raise' } });
+      } catch (error) {
+        if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+        return;
+      }
+      const drive = this.#services.live.driveOf(this.sessionId);
+      drive?.abort(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${this.sessionId}` }));
+      await drive?.ended.catch(() => null);
+    });
   }
 
   /**
@@ -160,28 +165,31 @@ export class Session {
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` cannot be stored.
    */
   async complete(options: { by?: string } = {}): Promise<void> {
-    const by = checkWho(options.by ?? 'user');
-    await this.#commit({ event: { type: 'session.completed', by }, cause: 'user', claim: { type: 'none' } });
+    return operate(this.#services, async () => {
+      const by = checkWho(options.by ?? 'user');
+      await this.#commit({ event: { type: 'session.completed', by }, cause: 'user', claim: { type: 'none' } });
+    });
   }
 
   /** The session as it stands now, read from the database. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, SNAPSHOT_INVALID. */
   async status(): Promise<SessionStatus> {
-    checkOpen(this.#services);
-    const { session, executions } = await readSession(this.#services.store, this);
-    const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
-    const { runId } = session.snapshot.context;
-    return {
-      state,
-      runId,
-      version,
-      awaiting: awaitedOf(session, executions),
-      userId,
-      agent,
-      externalId,
-      metadata,
-      createdAt,
-      updatedAt,
-    };
+    return operate(this.#services, async () => {
+      const { session, executions } = await readSession(this.#services.store, this);
+      const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
+      const { runId } = session.snapshot.context;
+      return {
+        state,
+        runId,
+        version,
+        awaiting: awaitedOf(session, executions),
+        userId,
+        agent,
+        externalId,
+        metadata,
+        createdAt,
+        updatedAt,
+      };
+    });
   }
 
   /**
@@ -190,14 +198,16 @@ export class Session {
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
   async history(): Promise<StoredTurn[]> {
-    checkOpen(this.#services);
-    return readTurns(this.#services.store, this);
+    return operate(this.#services, async () => {
+      return readTurns(this.#services.store, this);
+    });
   }
 
   /** Every transition, by sequence from 1 on: the audit of the session. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE. */
   async transitions(): Promise<StoredTransition[]> {
-    checkOpen(this.#services);
-    return readTransitions(this.#services.store, this);
+    return operate(this.#services, async () => {
+      return readTransitions(this.#services.store, this);
+    });
   }
 
   #acquire(): LeaseClaim {
@@ -269,10 +279,13 @@ export class Session {
 
   /** A run that began elsewhere or earlier. */
   #follow(runId: string, repeated: boolean): Run {
-    const feed = this.#services.live.driveOf(this.sessionId)?.feed ?? new RunFeed();
+    const drive = this.#services.live.driveOf(this.sessionId);
     const settled = restOfRun(this.#services, this, runId);
+    const facts = { runId, sessionId: this.sessionId, repeated };
+    if (drive?.runId === runId) return createRun(facts, drive.feed, settled);
+    const feed = new RunFeed();
     void settled.catch(() => undefined).finally(() => feed.end());
-    return createRun({ runId, sessionId: this.sessionId, repeated }, feed, settled);
+    return createRun(facts, feed, settled);
   }
 
   async #resultOf(ended: Promise<CommitResult | null>, runId: string): Promise<RunResult> {
