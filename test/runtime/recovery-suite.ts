@@ -181,7 +181,11 @@ export const describeRecovery: RuntimeSuite = (database) => {
     const { runtime: last, recoveries } = await recoverLater(database(), [agent], limits);
     expect(recoveries).toMatchObject([{ state: 'FAILED' }]);
     const failed = await last.session(session);
-    expect((await failed.transitions()).at(-1)).toMatchObject({ type: 'limit.met', to: 'FAILED' });
+    expect((await failed.transitions()).at(-1)).toMatchObject({
+      type: 'limit.met',
+      to: 'FAILED',
+      event: { code: 'LIMIT_RECOVERIES' },
+    });
     const before = asked;
     const done = scriptedAgent('done', [note], agent.name);
     const repaired = await (await openRuntime(database(), [done], { limits })).session(session);

@@ -190,10 +190,12 @@ export const describeTimes: RuntimeSuite = (database) => {
     const count = { look: 0, charge: 0 };
     const { clock, overrun } = timeThatPasses();
     const look = looseTool('look', () => ++count.look);
+    const settled = gate();
     const charge = looseTool(
       'charge',
-      (_, { signal }) => {
+      async (_, { signal }) => {
         count.charge += 1;
+        await settled.opened; // a commit under way while time jumps would have read the time before
         return overrun(signal);
       },
       {
@@ -203,10 +205,14 @@ export const describeTimes: RuntimeSuite = (database) => {
     );
     const agent = scriptedAgent(eachRun({ toolCalls: [call('look'), call('charge')] }, 'done'), [look, charge]);
     const session = await openSession(await openRuntime(database(), [agent], { environment: clock }), agent);
-    const { awaiting } = await (await session.send('go')).result();
+    const run = await session.send('go');
+    for await (const event of run) {
+      if (event.type === 'transition' && event.event.type === 'tool.settled') settled.open();
+    }
+    const { awaiting } = await run.result();
     const elsewhere = await (await openRuntime(database(), [agent])).session(session);
-    const run = await elsewhere.settle(awaiting[0]!.executionId, { outcome: 'succeeded', output: 'seen', by: 'ann' });
-    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+    const next = await elsewhere.settle(awaiting[0]!.executionId, { outcome: 'succeeded', output: 'seen', by: 'ann' });
+    expect(await next.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
     expect(count).toEqual({ look: 1, charge: 1 });
     expect((await session.history()).map(({ content }) => content)).toEqual(['go', '', '1', 'seen', 'done']);
   });
