@@ -60,10 +60,14 @@ export const describeEndings: RuntimeSuite = (database) => {
 
   test('cancel from another process: the holder may commit nothing more, and stops at its next heartbeat', async () => {
     const { opened: started, open: start } = gate<AbortSignal>();
-    const slow = looseTool('slow', (_, { signal }) => {
-      start(signal);
-      return new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
-    });
+    const slow = looseTool(
+      'slow',
+      (_, { signal }) => {
+        start(signal);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
+      },
+      { timeoutMs: 3_600_000 },
+    );
     const agent = scriptedAgent(eachRun({ toolCalls: [call('slow')] }, 'done'), [slow]);
     const limits = { leaseMs: 3_000, heartbeatMs: 50 };
     const session = await openSession(await openRuntime(database(), [agent], { limits }), agent);
@@ -73,10 +77,11 @@ export const describeEndings: RuntimeSuite = (database) => {
     await elsewhere.cancel({ by: 'ann' });
     expect(await run.result()).toMatchObject({ state: 'IDLE', error: { code: 'RUN_CANCELLED' } });
     expect(signal.aborted).toBe(true);
-    expect((await session.transitions()).map(({ type }) => type)).toEqual([
-      'user.messaged',
-      'model.calledTools',
-      'run.cancelled',
+    // The token rises, so that a receiver that can fence refuses what the cancelled tool still sends.
+    expect((await session.transitions()).map(({ type, token }) => [type, token])).toEqual([
+      ['user.messaged', 1],
+      ['model.calledTools', 1],
+      ['run.cancelled', 2],
     ]);
   });
 

@@ -1,4 +1,8 @@
 import { onPglite } from '../support/runtime-database.ts';
+import { describeGrace } from './grace-suite.ts';
 import { describeOverlaps } from './overlap-suite.ts';
 
-onPglite(describeOverlaps);
+onPglite((database) => {
+  describeOverlaps(database);
+  describeGrace(database);
+});

@@ -6,6 +6,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../support/runtime-script.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -255,6 +256,46 @@ export const describeTimes: RuntimeSuite = (database) => {
     expect(answers.map(({ callOrdinal, content }) => [callOrdinal, content])).toEqual(
       gates.map((_, n) => [n, String(n)]),
     );
+  });
+
+  test('a lease is extended while a tool runs, so nobody else takes the session', async () => {
+    const { opened: begun, open: begin } = gate();
+    const { opened, open } = gate();
+    const slow = looseTool(
+      'slow',
+      async () => {
+        begin();
+        await opened;
+        return 'x';
+      },
+      { timeoutMs: 3_600_000 },
+    );
+    const clock = new ManualClock();
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('slow')] }, 'done'), [slow]);
+    const session = await openSession(await openRuntime(database(), [agent], { environment: clock }), agent);
+    const other = await openRuntime(database(), [agent]);
+    const run = await session.send('go');
+    await begun;
+    for (let beat = 1; beat <= 4; beat += 1) {
+      await database().moveClock(10_000);
+      clock.advance(10_000);
+      await waitFor(
+        async () => {
+          const [row] = await database().query(
+            `SELECT lease_expires_at > turnlock.turnlock_now() + interval '12 seconds' AS is_fresh
+              FROM turnlock.agent_sessions WHERE session_id = $1`,
+            [session.sessionId],
+          );
+          return row.is_fresh;
+        },
+        { for: 'the lease to be extended' },
+      );
+      expect(await other.recover()).toEqual([]);
+    }
+    open();
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+    const types = (await session.transitions()).map(({ type }) => type);
+    expect(types).toEqual(['user.messaged', 'model.calledTools', 'tool.settled', 'model.replied']);
   });
 
   test('C61 a host clock two hours off and another zone change neither leases nor deadlines nor times', async () => {

@@ -29,10 +29,15 @@ export class ManualClock implements Environment {
     }
   };
 
-  /** The longest time that anybody sleeps yet, in milliseconds; 0 when all are awake. */
-  get longestSleepMs(): number {
+  /** How long everybody who sleeps will go on to, in milliseconds. */
+  get sleepsMs(): number[] {
     const now = this.monotonic();
-    return Math.max(0, ...[...this.#sleepers].map(({ endsAt }) => endsAt - now));
+    return [...this.#sleepers].map(({ endsAt }) => endsAt - now);
+  }
+
+  /** The longest of them; 0 when all are awake. */
+  get longestSleepMs(): number {
+    return Math.max(0, ...this.sleepsMs);
   }
 
   /** Lets this much time pass at once. */
