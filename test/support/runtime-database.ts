@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { pglite } from '../../adapters/databases/pglite.ts';
 import { postgres } from '../../adapters/databases/postgres.ts';
 import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
-import { freshDatabase } from './fresh-database.ts';
+import { type FreshDatabaseOptions, freshDatabase } from './fresh-database.ts';
 import { freshPglite } from './pglite.ts';
 
 /** A migrated database of a test file, on which one test after the other opens its runtimes. */
@@ -45,11 +45,11 @@ export function onPglite(suite: RuntimeSuite): void {
 }
 
 /** Declares `suite` on one database of the file on the run's server. */
-export function onPostgres(suite: RuntimeSuite): void {
+export function onPostgres(suite: RuntimeSuite, options: FreshDatabaseOptions = {}): void {
   let url: string;
   let client: pg.Client;
   beforeAll(async () => {
-    ({ url } = await freshDatabase());
+    ({ url } = await freshDatabase(options));
     client = new pg.Client({ connectionString: url, application_name: 'turnlock-test-support' });
     await client.connect();
   });
