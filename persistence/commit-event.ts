@@ -65,6 +65,15 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
   }
 }
 
+/** Whoever acts on an older look at the session takes nothing over: somebody else has brought it to rest meanwhile. */
+function owesNothing({ sessionId }: CommitRequest, state: string): TurnlockError {
+  return new TurnlockError('LEASE_HELD', {
+    message: `session owes nothing: ${sessionId} (found ${state}, wanted one that is at work)`,
+    hint: 'Nothing is left to take over: it came to rest meanwhile.',
+    details: { sessionId, state },
+  });
+}
+
 async function takeEvent(store: Store, em: EntityManager, request: CommitRequest): Promise<CommitResult> {
   const { row, now, seen } = await readUnderLock(em, request);
   if (seen !== null) return repeat(em, row, request, { ...seen, now });
@@ -73,6 +82,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const open = await readOpenExecutions(em, session);
   // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
   grantLease(leaseOf(row), request.claim, now, false);
+  if (request.claim.type === 'takeOver' && isResting(before.value)) throw owesNothing(request, before.value);
   const after = nextSnapshot(before, request.event);
   const lease = grantLease(leaseOf(row), request.claim, now, isResting(after.value));
   const changes = projectRows({

@@ -145,7 +145,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     session: (reference) => operate(services, () => open(services, reference)),
     sessions: ({ tenantId, state, limit = 50 }) =>
       operate(services, async () => {
-        const query = { tenantId: checkTenant(tenantId), limit, ...(state === undefined ? {} : { state }) };
+        const query = {
+          tenantId: checkTenant(tenantId),
+          limit: checkLimit(limit),
+          ...(state === undefined ? {} : { state }),
+        };
         return listSessions(store, query);
       }),
     recover: () => operate(services, () => recoverSessions(services)),
@@ -164,6 +168,11 @@ function checkAgents({ agents, database }: RuntimeOptions): ReadonlyMap<string, 
 
 function optionRefused(option: string, wanted: string): TurnlockError {
   return new TurnlockError('OPTIONS_INVALID', { message: `option not accepted: ${option} (wanted ${wanted})` });
+}
+
+function checkLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
+  throw optionRefused('limit', 'a whole number from 1 to 1000');
 }
 
 function checkTenant(tenantId: string): string {

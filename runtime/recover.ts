@@ -45,6 +45,7 @@ async function recoverOne(services: Services, { tenantId, sessionId }: SessionKe
   checkOpen(services);
   try {
     const { session } = await readSession(services.store, key);
+    if (isResting(session.state)) return { ...key, state: session.state };
     const taken = await takeOver(services, session);
     if (isResting(taken.session.state)) return { ...key, state: taken.session.state };
     const last = await services.live.start(services, taken).ended;

@@ -74,6 +74,19 @@ export const describeCommits: RuntimeSuite = (database) => {
     await expect(take(store, session, run.replied, hold(1))).rejects.toMatchObject({ code: 'TOKEN_STALE' });
   });
 
+  test('C19 whoever acts on an old look takes over nothing that rests', async () => {
+    const store = await openStore(database());
+    const session = await insertSession(store);
+    const run = eventsOfRun();
+    const claim: LeaseClaim = { type: 'takeOver', holder: 'second', leaseMs: 15_000 };
+    const tookOver: SessionEvent = { type: 'worker.tookOver', holder: 'second' };
+    await take(store, session, run.messaged, acquire);
+    await take(store, session, run.replied, hold(1));
+    const before = await allOf(session);
+    await expect(take(store, session, tookOver, claim)).rejects.toMatchObject({ code: 'LEASE_HELD' });
+    expect(await allOf(session)).toEqual(before);
+  });
+
   test('a lease is taken once, taken over when it has ended, and each grant raises the token', async () => {
     const store = await openStore(database());
     const session = await insertSession(store);
