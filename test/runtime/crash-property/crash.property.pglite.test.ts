@@ -1,4 +1,4 @@
 import { onPglite } from '../../support/runtime-database.ts';
 import { describeCrashes } from './crash-suite.ts';
 
-onPglite(describeCrashes(1));
+onPglite(describeCrashes(0.75));
