@@ -32,10 +32,29 @@ export async function callModel(
     const response = await ask(drive, turns, call);
     await drive.environment.faultPoint('afterEffect', faultInfo(drive));
     if (drive.signal.aborted) return null;
-    return await toEvent(drive, runId, response, { ...record, latencyMs: sinceStart() });
+    return await inTime(drive, toEvent(drive, runId, response, { ...record, latencyMs: sinceStart() }));
   } catch (thrown) {
     if (drive.signal.aborted) return null;
     return failedAttempt(drive, call, thrown, { ...record, latencyMs: sinceStart() });
+  }
+}
+
+/** An answer is validated by user code: one that never ends must not hold the session for ever, nor the runtime's close. */
+async function inTime(drive: DriveContext, event: Promise<SessionEvent>): Promise<SessionEvent> {
+  const { environment, limits, signal } = drive;
+  const over = new AbortController();
+  event.catch(() => undefined);
+  const bound = environment.sleep(limits.modelTimeoutMs, AbortSignal.any([over.signal, signal])).then(() => {
+    throw new TurnlockError('MODEL_FAILED', {
+      message: `answer was not validated in time: a schema of ${drive.agent.name} (found no end after ${limits.modelTimeoutMs} ms)`,
+      retryable: false,
+    });
+  });
+  bound.catch(() => undefined);
+  try {
+    return await Promise.race([event, bound]);
+  } finally {
+    over.abort();
   }
 }
 

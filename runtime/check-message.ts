@@ -1,8 +1,10 @@
 import { type Limits, MAX_CHARACTERS } from '../limits.ts';
 import type { Json, UserTurnContent } from '../machines/event-content.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
+import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
+import { refuseValue } from '../persistence/values/refuse-value.ts';
 
 /** What goes with a message. */
 export interface SendOptions {
@@ -29,6 +31,9 @@ export function checkMessage(text: string, { messageId, metadata = {} }: SendOpt
 
 /** Metadata as it will be stored. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
 export function checkMetadata(metadata: unknown, limits: Limits): { value: { [name: string]: Json }; notes: string[] } {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
+    throw refuseValue(['metadata'], kindOf(metadata), 'an object');
+  }
   const { value, notes } = normaliseJson(metadata, {
     maxBytes: limits.maxMetadataBytes,
     maxDepth: limits.maxDepth,

@@ -1,7 +1,7 @@
 import { type Environment, systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS, resolveLimits } from '../limits.ts';
-import type { SessionState } from '../machines/session-state.ts';
+import { SESSION_STATES, type SessionState } from '../machines/session-state.ts';
 import { createSession, findByExternalId } from '../persistence/create-session.ts';
 import type { DatabaseAdapter } from '../persistence/database.contract.ts';
 import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
@@ -71,9 +71,9 @@ export interface Runtime extends AsyncDisposable {
   session(reference: SessionReference): Promise<Session>;
   /**
    * The sessions of one tenant, last changed first; with `state`, those that are in it now. `limit`: how many at the most, a whole
-   * number from 1 on; default 50.
+   * number from 1 to 1000; default 50.
    *
-   * @throws VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   * @throws OPTIONS_INVALID for another state or limit, VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
   sessions(query: { tenantId: string; state?: SessionState; limit?: number }): Promise<SessionSummary[]>;
   /**
@@ -148,7 +148,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         const query = {
           tenantId: checkTenant(tenantId),
           limit: checkLimit(limit),
-          ...(state === undefined ? {} : { state }),
+          ...(state === undefined ? {} : { state: checkState(state) }),
         };
         return listSessions(store, query);
       }),
@@ -168,6 +168,11 @@ function checkAgents({ agents, database }: RuntimeOptions): ReadonlyMap<string, 
 
 function optionRefused(option: string, wanted: string): TurnlockError {
   return new TurnlockError('OPTIONS_INVALID', { message: `option not accepted: ${option} (wanted ${wanted})` });
+}
+
+function checkState(state: SessionState): SessionState {
+  if (SESSION_STATES.includes(state)) return state;
+  throw optionRefused('state', SESSION_STATES.join(', '));
 }
 
 function checkLimit(limit: number): number {

@@ -42,6 +42,40 @@ export const describeLimits: RuntimeSuite = (database) => {
     expect(recorded).toEqual({ finish_reason: 'tool-calls' });
   });
 
+  test('a schema whose validation never ends fails the run in time', async () => {
+    const endless = {
+      ...looseTool('endless', () => 'never'),
+      inputSchema: {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: () => new Promise(() => undefined),
+          jsonSchema: { input: () => ({}), output: () => ({}) },
+        },
+      },
+    } as unknown as ReturnType<typeof looseTool>;
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('endless')] }), [endless]);
+    const runtime = await openRuntime(database(), [agent], { limits: { modelTimeoutMs: 50 } });
+    const session = await openSession(runtime, agent);
+    expect(await (await session.send('go')).result()).toMatchObject({
+      state: 'FAILED',
+      error: { code: 'MODEL_FAILED', message: expect.stringContaining('not validated in time') },
+    });
+  });
+
+  test('a list of sessions is asked for within its bounds', async () => {
+    const agent = scriptedAgent(eachRun('hello'));
+    const runtime = await openRuntime(database(), [agent]);
+    for (const limit of [0, -1, 1.5, Number.NaN, 1001]) {
+      await expect(runtime.sessions({ tenantId: 'tenant', limit })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+    }
+    const state = { $ne: 'x' } as never;
+    await expect(runtime.sessions({ tenantId: 'tenant', state })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+    const metadata = 'text' as never;
+    const session = { agent: agent.name, tenantId: 'tenant', userId: 'user', metadata };
+    await expect(runtime.createSession(session)).rejects.toMatchObject({ code: 'VALUE_INVALID' });
+  });
+
   test('a model that fails is asked again as often as allowed; each attempt is recorded, then the run fails', async () => {
     let asked = 0;
     const agent = scriptedAgent(() => {
