@@ -134,4 +134,35 @@ export const describeOverlaps: RuntimeSuite = (database) => {
     const types = (await session.transitions()).map(({ type }) => type);
     expect(types.filter((type) => type === 'model.replied')).toHaveLength(1);
   });
+
+  test('a worker that was cancelled from elsewhere and ends late does not hide the run that began meanwhile', async () => {
+    const tool = { begun: gate(), end: gate() };
+    const asked = gate<AbortSignal>();
+    const slow = looseTool('slow', async () => {
+      tool.begun.open();
+      await tool.end.opened;
+    });
+    const script = eachRun({ toolCalls: [call('slow')] }, 'done');
+    const agent = scriptedAgent(
+      (request, { signal }) => {
+        if (request.turns.filter(({ role }) => role === 'user').length === 1) return script(request);
+        asked.open(signal);
+        return new Promise<string>(() => undefined);
+      },
+      [slow],
+    );
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const first = await session.send('one');
+    await tool.begun.opened;
+    await (await (await openRuntime(database(), [agent])).session(session)).cancel({ by: 'ann' });
+    const second = await session.send('two');
+    const signal = await asked.opened;
+    const firstEnded = eventsOf(first);
+    tool.end.open();
+    await firstEnded;
+    expect(await first.result()).toMatchObject({ error: { code: 'RUN_CANCELLED' } });
+    await session.cancel({ by: 'bob' });
+    expect(signal.aborted).toBe(true);
+    expect(await second.result()).toMatchObject({ state: 'IDLE', error: { code: 'RUN_CANCELLED' } });
+  });
 };
