@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AgentTurnRow } from './entities/agent-turn.entity.ts';
 import { AgentTurn } from './entities/agent-turn.entity.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
@@ -9,19 +8,18 @@ import type { Store } from './session-transaction.ts';
 /** A turn as it is read: with the time of its commit. */
 export type StoredTurn = TurnRow & { createdAt: Date };
 
-/** The turns of a session, by index. A read that got no answer is tried again for `patienceMs`. */
-export async function readTurns(store: Store, key: SessionKey, patienceMs?: number): Promise<StoredTurn[]> {
+/** The turns of a session, by index. */
+export async function readTurns(store: Store, key: SessionKey): Promise<StoredTurn[]> {
   const { tenantId, sessionId } = key;
-  const read = async (em: EntityManager) => {
-    // Plain rows: an entity for each takes five times as long, and a long history is read by every run.
+  return inPatientTransaction(store, { tenantId }, async (em) => {
+    // Plain rows: an entity for each takes five times as long.
     const rows = await em
       .createQueryBuilder(AgentTurn)
       .where({ tenantId, sessionId })
       .orderBy({ turnIndex: 'asc' })
       .execute<AgentTurnRow[]>('all');
     return rows.map(toTurn);
-  };
-  return inPatientTransaction(store, { tenantId }, read, patienceMs);
+  });
 }
 
 function toTurn(row: AgentTurnRow): StoredTurn {

@@ -1,9 +1,8 @@
 import { isTurnlockError } from '../errors.ts';
 import { pendingEffects } from '../machines/pending-effects.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
+import { type HistoryTurn, readHistory } from '../persistence/read-history.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
-import { readTurns } from '../persistence/read-turns.ts';
-import type { TurnRow } from '../persistence/row-changes.ts';
 import { callModel } from './call-model.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { toModelTurns } from './model-turns.ts';
@@ -18,7 +17,7 @@ import { ToolRunner } from './run-tools.ts';
 export async function driveSession(drive: DriveContext, begin: CommitResult): Promise<CommitResult | null> {
   const tools = new ToolRunner(drive);
   let last = begin;
-  let turns: TurnRow[] | null = null;
+  let turns: HistoryTurn[] | null = null;
   try {
     while (!drive.signal.aborted) {
       const effects = pendingEffects(last.session.snapshot, last.executions);
@@ -27,7 +26,7 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
       let next: CommitResult | null;
       try {
         if (first.type === 'callModel') {
-          turns ??= await readTurns(drive.store, last.session, drive.limits.leaseMs);
+          turns ??= await readHistory(drive.store, last.session, drive.limits.leaseMs);
           next = await planNext(drive, tools, last, turns, first);
         } else {
           next = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
@@ -65,7 +64,7 @@ async function planNext(
   drive: DriveContext,
   tools: ToolRunner,
   last: CommitResult,
-  turns: TurnRow[],
+  turns: HistoryTurn[],
   call: { runId: string; attempt: number },
 ): Promise<CommitResult | null> {
   // Waiting and asking a model end with the drive and with the runtime alike: both can be done again elsewhere.

@@ -1,9 +1,9 @@
 import type { ModelTurn, ToolOutcome } from '../adapters/models/model.contract.ts';
 import type { TurnPart } from '../machines/event-content.ts';
-import type { TurnRow } from '../persistence/row-changes.ts';
+import type { HistoryTurn } from '../persistence/read-history.ts';
 
 /** The turns of a session as a model reads them: ordered by index, each tool turn with the call that it answers. */
-export function toModelTurns(turns: readonly TurnRow[]): ModelTurn[] {
+export function toModelTurns(turns: readonly HistoryTurn[]): ModelTurn[] {
   let calls: TurnPart[] = [];
   return turns.map((turn) => {
     const parts = turn.parts as TurnPart[];
@@ -15,7 +15,7 @@ export function toModelTurns(turns: readonly TurnRow[]): ModelTurn[] {
   });
 }
 
-function answered(turn: TurnRow, calls: TurnPart[]): NonNullable<ModelTurn['answers']> {
+function answered(turn: HistoryTurn, calls: TurnPart[]): NonNullable<ModelTurn['answers']> {
   const [result] = turn.parts as unknown as [{ toolName: string; outcome: ToolOutcome }];
   const ordinal = turn.callOrdinal ?? 0;
   const call = calls[ordinal];
