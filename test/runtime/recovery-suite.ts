@@ -156,8 +156,9 @@ export const describeRecovery: RuntimeSuite = (database) => {
     }, [note]);
     const limits = { maxRecoveries: 3 };
     // Each process gets as far as one call and its result, and dies before it asks the model again.
-    const dies = [{ point: 'afterCommit', occurrence: 8, fault: 'crash' }] as const;
-    const { runtime, plan } = await openMortal(database(), [agent], [{ ...dies[0], occurrence: 6 }], limits);
+    const ofModel = ({ detail }: { detail?: string }) => detail === 'model';
+    const dies = [{ point: 'beforeEffect', occurrence: 2, fault: 'crash', where: ofModel }] as const;
+    const { runtime, plan } = await openMortal(database(), [agent], dies, limits);
     const session = await openSession(runtime, agent);
     await session.send('go');
     await plan.struck;

@@ -44,8 +44,7 @@ export function describeKills(freshDatabase: () => Promise<KilledDatabase>): voi
 
   test('C02 C04 killed when the record is written and not committed: repeated only where the class allows', async () => {
     const killed = await killScene(await freshDatabase());
-    // Transactions of a process up to the record: search, creation, message, history, plan, result.
-    const inRecord = { stopAt: 'beforeCommit', occurrence: 6 };
+    const inRecord = { stopAt: 'afterStatement of record' };
     await killed.kill({ sessions: { note: 'note 1' }, ...inRecord });
     await killed.kill({ sessions: { charge: 'charge 1' }, ...inRecord });
     await checkKilled(killed, 1);
@@ -81,15 +80,12 @@ export function describeKills(freshDatabase: () => Promise<KilledDatabase>): voi
 
   test('C22 killed during the creation of a session: nothing is left of it, or all', async () => {
     const { kill, resume } = await killScene(await freshDatabase());
-    const places = ['afterStatement of insert', 'afterCommit'];
-    // The search for the external id is a transaction of its own, the first.
-    for (const stopAt of places) {
-      await kill({ sessions: { [stopAt]: null }, stopAt, occurrence: stopAt === 'afterStatement of insert' ? 1 : 2 });
-    }
+    const places = ['afterStatement of creation', 'afterCommit of creation'];
+    for (const stopAt of places) await kill({ sessions: { [stopAt]: null }, stopAt });
     const runtime = await resume();
     const found = await runtime.sessions({ tenantId: 'tenant' });
-    expect(found.map(({ externalId }) => externalId)).not.toContain('afterStatement of insert');
-    expect(found.map(({ externalId }) => externalId)).toContain('afterCommit');
+    expect(found.map(({ externalId }) => externalId)).not.toContain(places[0]);
+    expect(found.map(({ externalId }) => externalId)).toContain(places[1]);
     for (const externalId of places) {
       const options = { agent: 'worker', tenantId: 'tenant', userId: 'user', externalId };
       const session = await runtime.createSession(options);

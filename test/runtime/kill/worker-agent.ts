@@ -9,9 +9,9 @@ export interface WorkerTask {
   ledger: string;
   /** The message that it sends to each session, by external id; `null`: the session is only created. */
   sessions: { [externalId: string]: string | null };
-  /** Whether it recovers what others left, before it comes to its own sessions. */
+  /** Whether it first sweeps until it finds a session that another process left. */
   recovers?: boolean;
-  /** Where it stops: `beforeAct`, `afterAct`, `asking`, or a fault point with ` of tool` or ` of insert`. */
+  /** Where it stops: `beforeAct`, `afterAct`, `asking`, or a fault point with ` of tool`, ` of creation` or ` of record`. */
   stopAt?: string;
   /** At which passage of that place, from 1 on. Default 1. */
   occurrence?: number;

@@ -1,9 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { pglite } from '../../../adapters/databases/pglite.ts';
 import { postgres } from '../../../adapters/databases/postgres.ts';
-import { systemEnvironment } from '../../../environment.ts';
+import { type FaultInfo, type FaultPoint, systemEnvironment } from '../../../environment.ts';
 import { createRuntime } from '../../../index.ts';
 import { parentChannel } from '../../support/child-channel.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { KILL_LIMITS, type WorkerTask, workerAgent } from './worker-agent.ts';
 
 /** A process that does what its argument says, stops where it says, and waits there to be killed. */
@@ -21,6 +22,17 @@ async function stopAt(place: string, about: Record<string, unknown> = {}): Promi
   await (task.waits ? parent.hear('goOn') : new Promise(() => undefined));
 }
 
+let creates = false;
+
+/** What a passage is about, beside its point. */
+function subjectOf(point: FaultPoint, { executionId, statement }: FaultInfo): string {
+  if (point === 'beforeBegin') creates = false;
+  if (executionId !== undefined) return ' of tool';
+  if (statement?.startsWith('insert into "turnlock"."agent_sessions"')) creates = true;
+  if (creates) return ' of creation';
+  return statement?.startsWith('update "turnlock"."agent_tool_executions"') ? ' of record' : '';
+}
+
 const agent = workerAgent({
   act: (line) => appendFileSync(task.ledger, `${JSON.stringify({ ...line, pid: process.pid })}\n`),
   stopAt,
@@ -33,15 +45,12 @@ const runtime = await createRuntime({
   onWarning: () => undefined,
   environment: {
     ...systemEnvironment,
-    faultPoint: (point, { executionId, statement }) => {
-      if (task.stopAt === undefined || !task.stopAt.startsWith(point)) return;
-      const about = executionId !== undefined ? ' of tool' : statement?.startsWith('insert') ? ' of insert' : '';
-      return stopAt(`${point}${about}`, { executionId, statement });
-    },
+    faultPoint: (point, info) => stopAt(`${point}${subjectOf(point, info)}`, { ...info, statement: info.statement }),
   },
 });
 await parent.say('ready');
-if (task.recovers) await parent.say('recovered', { recoveries: await runtime.recover() });
+// The lease of the process before may still last for a moment.
+if (task.recovers) await waitFor(async () => (await runtime.recover()).length > 0, { for: 'a session that is owed' });
 for (const [externalId, message] of Object.entries(task.sessions)) {
   const session = await runtime.createSession({ agent: agent.name, tenantId: 'tenant', userId: 'user', externalId });
   if (message === null) continue;
