@@ -49,8 +49,11 @@ const runtime = await createRuntime({
   },
 });
 await parent.say('ready');
-// The lease of the process before may still last for a moment.
-if (task.recovers) await waitFor(async () => (await runtime.recover()).length > 0, { for: 'a session that is owed' });
+// The lease of the process before may still last for a moment, and so may its backend: what is skipped is not yet recovered.
+if (task.recovers) {
+  const isRecovered = async () => (await runtime.recover()).some(({ state }) => state !== undefined);
+  await waitFor(isRecovered, { for: 'a session that is owed' });
+}
 for (const [externalId, message] of Object.entries(task.sessions)) {
   const session = await runtime.createSession({ agent: agent.name, tenantId: 'tenant', userId: 'user', externalId });
   if (message === null) continue;
