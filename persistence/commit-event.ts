@@ -7,6 +7,7 @@ import { encodeSnapshot } from '../machines/snapshot-codec.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { grantLease, type LeaseColumns } from './lease.ts';
+import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
 import { projectRows } from './project-rows.ts';
 import { readOpenExecutions } from './read-open-executions.ts';
 import { toCommittedSession } from './read-session.ts';
@@ -14,12 +15,6 @@ import { readUnderLock, type SeenEvent } from './read-under-lock.ts';
 import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 import { writeCommit } from './write-commit.ts';
-
-/** Milliseconds for which a caller's commit that certainly did not happen is tried again. A holder's is tried as long as a lease lasts. */
-const CALLER_PATIENCE_MS = 1_000;
-
-/** The longest pause between two tries, in milliseconds. */
-const MAX_PAUSE_MS = 500;
 
 /**
  * Takes one event: one transaction, one new version, or nothing at all.
@@ -60,7 +55,7 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
         environment.monotonic() >= giveUpAt
       )
         throw error;
-      await environment.sleep(Math.min(MAX_PAUSE_MS, 20 * 2 ** attempt) * (0.5 + environment.random()));
+      await pauseBeforeRetry(environment, attempt);
     }
   }
 }

@@ -11,8 +11,6 @@ export interface DatabaseErrorFacts {
   says?: string;
   /** No SQLSTATE, but the network or the driver says that there is no connection. */
   noConnection: boolean;
-  /** FATAL or PANIC: the server closes the connection. The word may be translated, so its absence says nothing. */
-  fatal: boolean;
   /** No SQLSTATE, but TLS or the driver's side of the login failed. */
   noLogin: boolean;
   /** The unit of work found another version in the row. */
@@ -60,7 +58,6 @@ function readOne(error: Readonly<Record<string, unknown>>): DatabaseErrorFacts |
     routine: textOf(error.routine),
     noConnection: false,
     noLogin: false,
-    fatal: error.severity === 'FATAL' || error.severity === 'PANIC',
     optimisticLock: name === 'OptimisticLockError',
     ormMisuse: name === 'ValidationError' && 'entity' in error,
     rowLevelSecurity: error.routine === 'ExecWithCheckOptions' || message.includes('row-level security policy'),

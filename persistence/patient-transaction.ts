@@ -1,12 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTurnlockError } from '../errors.ts';
+import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
 import { inTransaction, type Store, type TransactionScope } from './session-transaction.ts';
-
-/** Milliseconds for which a caller waits for an answer. A worker waits as long as its lease lasts. */
-const CALLER_PATIENCE_MS = 1_000;
-
-/** The longest pause between two tries, in milliseconds. */
-const MAX_PAUSE_MS = 500;
 
 /**
  * `inTransaction` for work that may be done again: reads, and writes that look first whether they have happened. What a lost connection
@@ -27,7 +22,7 @@ export async function inPatientTransaction<Result>(
       const isUnanswered =
         isTurnlockError(error) && (error.category === 'transient' || error.category === 'commitUnknown');
       if (!isUnanswered || environment.monotonic() >= giveUpAt) throw error;
-      await environment.sleep(Math.min(MAX_PAUSE_MS, 20 * 2 ** attempt) * (0.5 + environment.random()));
+      await pauseBeforeRetry(environment, attempt);
     }
   }
 }

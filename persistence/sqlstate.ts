@@ -54,26 +54,16 @@ const UNIQUE_CONSTRAINTS: ReadonlyMap<string | undefined, ErrorCode> = new Map([
   ['agent_idempotency_claims_pkey', 'VERSION_CONFLICT'],
 ]);
 
-/** States after which the server closes the connection. */
-const STATES_WITHOUT_CONNECTION = /^(08...|57P0[1245]|25P0[34])$/;
-
-/** Where the error came from. */
-export interface ErrorOrigin {
-  /** Whether COMMIT had been sent: then a lost connection or a cancelled wait leaves open whether it happened. Default false. */
-  committing?: boolean;
-}
-
 /**
  * `error` as a {@link TurnlockError} where it comes from the database or from the way to it; anything else, for example what a tool
  * threw, is returned as it is. Drivers put statements, parameters and rows into their errors: none of that gets through, nor does the
  * error itself as a cause. What is kept, in `details`, are SQLSTATE, the names of constraint, table and
- * routine, and what a refusal of our own schema means.
+ * routine, and what a refusal of our own schema means. What became of a COMMIT without an answer is the dialect's to say.
  */
-export function toTurnlockError(error: unknown, { committing = false }: ErrorOrigin = {}): unknown {
+export function toTurnlockError(error: unknown): unknown {
   if (isTurnlockError(error)) return error;
   const facts = readDatabaseError(error);
   if (facts === null) return error;
-  if (committing && leavesCommitOpen(facts)) return make('COMMIT_UNKNOWN', 'commit has no answer', 'an answer', facts);
   if (facts.optimisticLock)
     return make('VERSION_CONFLICT', 'row was changed by another writer', 'its last version', facts);
   if (facts.ormMisuse)
@@ -85,32 +75,6 @@ export function toTurnlockError(error: unknown, { committing = false }: ErrorOri
   if (facts.noConnection)
     return make('DATABASE_UNREACHABLE', 'database cannot be reached', 'a working connection', facts);
   return make('DATABASE_FAILED', 'database driver failed', 'an answer', facts);
-}
-
-/**
- * Whether the connection is gone with which the error came, or none could be made; translated or not. Nobody knows then what became
- * of a statement that was under way.
- */
-export function isConnectionLost(error: unknown): boolean {
-  if (isTurnlockError(error, 'DATABASE_UNREACHABLE')) return true;
-  const facts = readDatabaseError(error);
-  return facts?.noConnection || facts?.fatal || STATES_WITHOUT_CONNECTION.test(sqlStateOf(error) ?? '');
-}
-
-/** The SQLSTATE of a database error, wrapped or translated or not. */
-export function sqlStateOf(error: unknown): string | undefined {
-  return isTurnlockError(error) ? text(error.details.sqlState) : readDatabaseError(error)?.sqlState;
-}
-
-/** The name of the constraint that a database error names, wrapped or translated or not. Our triggers name one too. */
-export function constraintOf(error: unknown): string | undefined {
-  return isTurnlockError(error) ? text(error.details.constraint) : readDatabaseError(error)?.constraint;
-}
-
-/** An error that came in answer to COMMIT is a definite abort only when the server said why and stayed. */
-function leavesCommitOpen({ sqlState, fatal, optimisticLock, ormMisuse }: DatabaseErrorFacts): boolean {
-  if (optimisticLock || ormMisuse) return false;
-  return fatal || sqlState === undefined || /^(08...|57...|40003|25P0[34])$/.test(sqlState);
 }
 
 function fromSqlState(facts: DatabaseErrorFacts, sqlState: string): TurnlockError {
@@ -141,8 +105,4 @@ function make(code: ErrorCode, happened: string, wanted: string, facts: Database
 
 function refusal(sqlStates: string, code: ErrorCode, happened: string, wanted: string) {
   return { sqlState: new RegExp(`^(${sqlStates})$`), code, happened, wanted };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, isTurnlockError, TurnlockError } from '../../errors.ts';
 import { SCHEMA_REFUSALS } from '../../persistence/schema-refusals.ts';
-import { constraintOf, isConnectionLost, sqlStateOf, toTurnlockError } from '../../persistence/sqlstate.ts';
+import { toTurnlockError } from '../../persistence/sqlstate.ts';
 
 const SECRET = 'sk_live_1';
 const MIGRATION = new URL('../../migrations/initial/', import.meta.url);
@@ -23,8 +23,8 @@ function databaseError(code: string, fields: object = {}): Error {
   });
 }
 
-function translated(error: unknown, committing = false): TurnlockError {
-  const result = toTurnlockError(error, { committing });
+function translated(error: unknown): TurnlockError {
+  const result = toTurnlockError(error);
   if (isTurnlockError(result)) return result;
   throw new Error('was not translated', { cause: result });
 }
@@ -174,9 +174,6 @@ describe('the way to the database', () => {
       details: { reason: code },
     });
     expect(inspect(translated(error))).not.toContain(SECRET);
-    expect(isConnectionLost(error)).toBe(true);
-    expect(isConnectionLost(translated(error))).toBe(true);
-    expect(sqlStateOf(error)).toBeUndefined();
   });
 
   test('a socket file that is missing is, any other missing file is not', () => {
@@ -201,7 +198,6 @@ describe('the way to the database', () => {
       code: 'DATABASE_UNREACHABLE',
       details: { reason: message },
     });
-    expect(isConnectionLost(new Error(message))).toBe(true);
   });
 
   test.each<[Error, string]>([
@@ -212,7 +208,6 @@ describe('the way to the database', () => {
   ])('%s is a refused login', (error, reason) => {
     expect(translated(error)).toMatchObject({ code: 'DATABASE_LOGIN_REFUSED', retryable: false, details: { reason } });
     expect(inspect(translated(error))).not.toContain(SECRET);
-    expect(isConnectionLost(error)).toBe(false);
   });
 
   test('an AggregateError of several addresses', () => {
@@ -226,7 +221,6 @@ describe('the unit of work', () => {
   test('another version in the row is a conflict', () => {
     const error = Object.assign(new Error(SECRET), { name: 'OptimisticLockError', entity: { token: SECRET } });
     expect(translated(error)).toMatchObject({ code: 'VERSION_CONFLICT', retryable: true });
-    expect(translated(error, true).code).toBe('VERSION_CONFLICT');
     expect(inspect(translated(error))).not.toContain(SECRET);
   });
 
@@ -247,7 +241,7 @@ describe('what is wrapped', () => {
   test('is found through causes', () => {
     const wrapped = new Error('outer', { cause: new Error('middle', { cause: databaseError('40001') }) });
     expect(translated(wrapped).code).toBe('DATABASE_TRANSIENT');
-    expect(sqlStateOf(wrapped)).toBe('40001');
+    expect(translated(wrapped).details.sqlState).toBe('40001');
   });
 
   test('a cause that is its own cause ends', () => {
@@ -274,65 +268,10 @@ describe('what is not the database’s', () => {
     Object.assign(new Error('x'), { name: 'AbortError', code: 'ABORT_ERR' }),
   ])('is returned as it is: %s', (error) => {
     expect(toTurnlockError(error)).toBe(error);
-    expect(toTurnlockError(error, { committing: true })).toBe(error);
-    expect(isConnectionLost(error)).toBe(false);
-    expect(sqlStateOf(error)).toBeUndefined();
-    expect(constraintOf(error)).toBeUndefined();
   });
 
   test('an error of ours stays the same object', () => {
     const error = new TurnlockError('SESSION_BUSY', { message: 'no' });
-    expect(toTurnlockError(error, { committing: true })).toBe(error);
-  });
-});
-
-describe('while COMMIT is under way', () => {
-  test.each([
-    databaseError('57P01'),
-    databaseError('57P02'),
-    databaseError('57014'),
-    databaseError('08006'),
-    databaseError('25P04'),
-    databaseError('XX000', { severity: 'FATAL' }),
-    new Error('Connection terminated unexpectedly'),
-    new Error('Query read timeout'),
-    Object.assign(new Error('x'), { code: 'ECONNRESET' }),
-    Object.assign(new Error('x'), { name: 'DriverException' }),
-  ])('nobody knows: %s', (error) => {
-    expect(translated(error, true)).toMatchObject({ code: 'COMMIT_UNKNOWN', retryable: false });
-  });
-
-  test.each<[string, ErrorCode]>([
-    ['40001', 'DATABASE_TRANSIENT'],
-    ['TL004', 'DATABASE_REFUSED'],
-    ['TL020', 'DATABASE_REFUSED'],
-    ['23503', 'DATABASE_REFUSED'],
-    ['53100', 'DATABASE_TRANSIENT'],
-  ])('an answer is a definite abort: %s', (sqlState, code) => {
-    expect(translated(databaseError(sqlState), true).code).toBe(code);
-  });
-});
-
-describe('the accessors read what was translated too', () => {
-  test('SQLSTATE and constraint', () => {
-    const error = translated(databaseError('TL002', { constraint: 'session_transition' }));
-    expect(sqlStateOf(error)).toBe('TL002');
-    expect(constraintOf(error)).toBe('session_transition');
-    expect(sqlStateOf(new TurnlockError('SESSION_BUSY', { message: 'x' }))).toBeUndefined();
-  });
-
-  test.each<[string, boolean]>([
-    ['57P01', true],
-    ['57P02', true],
-    ['57P05', true],
-    ['08006', true],
-    ['25P03', true],
-    ['57P03', false],
-    ['57014', false],
-    ['40001', false],
-    ['TL002', false],
-  ])('whether %s has ended the connection: %s', (sqlState, isLost) => {
-    expect(isConnectionLost(databaseError(sqlState))).toBe(isLost);
-    expect(isConnectionLost(translated(databaseError(sqlState)))).toBe(isLost);
+    expect(toTurnlockError(error)).toBe(error);
   });
 });

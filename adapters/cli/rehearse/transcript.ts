@@ -24,11 +24,6 @@ export interface Transcript {
   turns: RecordedTurn[];
 }
 
-/** The recorded assistant turns, in order. */
-export function assistantTurns({ turns }: Transcript): Extract<RecordedTurn, { role: 'assistant' }>[] {
-  return turns.filter((turn) => turn.role === 'assistant');
-}
-
 /** How many calls the recordings hold. */
 export function countCalls(transcripts: readonly Transcript[]): number {
   return transcripts.reduce((sum, { turns }) => sum + turns.filter((turn) => turn.role === 'tool').length, 0);

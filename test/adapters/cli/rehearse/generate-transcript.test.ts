@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { generateTranscript } from '../../../../adapters/cli/rehearse/generate-transcript.ts';
 import { parseTranscripts } from '../../../../adapters/cli/rehearse/parse-transcripts.ts';
-import { assistantTurns } from '../../../../adapters/cli/rehearse/transcript.ts';
 
 test('the same seed gives the same text, another one another', () => {
   const text = generateTranscript({ count: 5, seed: 1 });
@@ -17,7 +16,7 @@ test('every seed gives what can be rehearsed', () => {
 
 test('a few dozen hold every case', () => {
   const transcripts = parseTranscripts(generateTranscript({ count: 60, seed: 1 }));
-  const answers = transcripts.flatMap(assistantTurns);
+  const answers = transcripts.flatMap(({ turns }) => turns.filter((turn) => turn.role === 'assistant'));
   const identical = answers.flatMap(({ calls }) =>
     calls.filter((call, place) =>
       calls
