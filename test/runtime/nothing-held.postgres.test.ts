@@ -67,6 +67,14 @@ onPostgres((database) => {
         [agent.name],
       );
       expect(locks).toEqual([]);
+      // Whoever else is connected to this database: no advisory lock of a session, no transaction that is open.
+      const [held] = await database().query(
+        `SELECT (SELECT count(*)::int FROM pg_locks JOIN pg_database d ON d.oid = database
+                  WHERE locktype = 'advisory' AND datname = current_database()) AS locks,
+                (SELECT count(*)::int FROM pg_stat_activity
+                  WHERE datname = current_database() AND state LIKE 'idle in transaction%') AS open`,
+      );
+      expect(held).toEqual({ locks: 0, open: 0 });
       // The one connection is free for whoever wants it.
       expect((await session.status()).state).toBe(slow === 'model' ? 'PLANNING' : 'EXECUTING_TOOL');
       await openSession(runtime, agent);
