@@ -131,6 +131,21 @@ export class Session {
   }
 
   /**
+   * The run that is under way, waits for a person, or ended last; `null` before the first message. It begins nothing, but a run whose
+   * process died is taken over and goes on here, as its events show.
+   *
+   * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with it. RUNTIME_CLOSED, DATABASE_UNREACHABLE,
+   * COMMIT_UNKNOWN; repeating it does no harm.
+   */
+  async resume(): Promise<Run | null> {
+    return operate(this.#services, async () => {
+      const { session } = await readSession(this.#services.store, this);
+      this.#seen = session;
+      return session.snapshot.context.runId === null ? null : this.#goOn({ session });
+    });
+  }
+
+  /**
    * Cancels the run that is under way or waits. Calls that never started are closed as not done; those that were started are closed as
    * unknown, and the model is told so. Their AbortSignal fires, in another process at its next heartbeat. Without a run nothing happens.
    *
@@ -260,12 +275,12 @@ export class Session {
     return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
   }
 
-  async #goOn(result: CommitResult): Promise<Run> {
+  async #goOn(result: Pick<CommitResult, 'session'>): Promise<Run> {
     const runId = result.session.snapshot.context.runId ?? '';
     if (isResting(result.session.state)) return this.#follow(runId, false);
     // While a sibling call is still out, its worker holds the lease and goes on from this commit.
     const taken = await takeOver(this.#services, result.session).catch((error: unknown) => {
-      if (isTurnlockError(error, 'LEASE_HELD')) return null;
+      if (isTurnlockError(error, 'LEASE_HELD') || isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
       throw error;
     });
     if (taken === null || isResting(taken.session.state)) return this.#follow(runId, false);

@@ -82,6 +82,28 @@ export const describeRecovery: RuntimeSuite = (database) => {
     expect((await session.transitions()).map(({ type }) => type)).not.toContain('worker.tookOver');
   });
 
+  test('resume: the run of a dead process goes on and shows itself; at rest it is the run that ended; before a message there is none', async () => {
+    const charge = looseTool('charge', () => 'charged', { effect: 'idempotent' });
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('charge')] }, 'done'), [charge]);
+    const faults = [{ point: 'afterEffect', fault: 'crash', where: ({ executionId }) => executionId !== undefined }];
+    const { runtime, plan } = await openMortal(database(), [agent], faults as Parameters<typeof openMortal>[2]);
+    const { sessionId, tenantId } = await openSession(runtime, agent);
+    const begun = await (await runtime.session({ sessionId, tenantId })).send('go');
+    await plan.struck;
+    await database().moveClock(LONG_MS);
+    const second = await openRuntime(database(), [agent]);
+    const session = await second.session({ sessionId, tenantId });
+    const run = (await session.resume())!;
+    const types: string[] = [];
+    for await (const event of run) types.push(event.type === 'transition' ? event.event.type : event.kind);
+    expect(types).toEqual(['worker.tookOver', 'execution.started', 'tool.settled', 'text', 'model.replied']);
+    expect([run.runId, (await run.result()).reply]).toEqual([begun.runId, 'done']);
+    const again = (await session.resume())!;
+    expect(await again.result()).toEqual(await run.result());
+    expect((await session.status()).version).toBe(6);
+    expect(await (await openSession(second, agent)).resume()).toBeNull();
+  });
+
   test('C19 of two recoveries at once one takes each session, and every act happens once', async () => {
     const keys: string[] = [];
     const act = looseTool('act', (_, { idempotencyKey }) => keys.push(idempotencyKey));
