@@ -11,7 +11,7 @@ export interface Layer {
 }
 
 const LEAF = /^(errors|limits|environment)\.ts$/;
-const ANY_BUT_TESTS = /^(?!test\/|bench\/|testing\/|scripts\/)/;
+const PUBLISHED = /^(?!test\/|bench\/|testing\/|scripts\/|examples\/)/;
 
 /** Packages that only persistence, database adapters and migrations may import; elsewhere their types alone. */
 export const DATABASE_PACKAGES = /^(@mikro-orm\/|pg$|pg-|kysely|@electric-sql\/|pgvector)/;
@@ -63,9 +63,15 @@ export const LAYERS: readonly Layer[] = [
     mayImport: either(LEAF, /^(machines|persistence|runtime|adapters)\//),
     packages: /./,
   },
-  { name: 'entry', holds: /^index\.ts$/, mayImport: ANY_BUT_TESTS },
-  { name: 'examples', holds: /^(examples|docs)\//, mayImport: ANY_BUT_TESTS, packages: /./ },
-  { name: 'tooling', holds: /^(test|bench|testing|scripts)\/|\.config\.ts$/, mayImport: /./, packages: /./ },
+  { name: 'entry', holds: /^index\.ts$/, mayImport: PUBLISHED },
+  // What is ours they import by the package's name, as a user does: public entry points alone.
+  { name: 'examples', holds: /^examples\//, mayImport: /^examples\//, packages: /./ },
+  {
+    name: 'tooling',
+    holds: /^(test|bench|testing|scripts)\/|\.config\.ts$/,
+    mayImport: /^(?!examples\/)/,
+    packages: /./,
+  },
 ];
 
 /** Where the product may read clock, chance and ids: all of it enters through the environment; a command line has its own. */

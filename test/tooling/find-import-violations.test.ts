@@ -20,6 +20,9 @@ describe('direction', () => {
     ['runtime/a.ts', '../test/support/child.ts'],
     ['index.ts', './testing/index.ts'],
     ['adapters/cli/main.ts', '../../bench/commit.bench.ts'],
+    ['index.ts', './examples/first-agent/agent.ts'],
+    ['test/a.ts', '../examples/first-agent/agent.ts'],
+    ['examples/first-agent/agent.ts', '../../index.ts'],
   ])('%s must not import %s', (path, specifier) => {
     expect(check({ [path]: `import { x } from '${specifier}';` })).toEqual([
       expect.stringContaining('must not import'),
@@ -35,6 +38,7 @@ describe('direction', () => {
     ['adapters/tools/a.ts', `import { type X, type Y } from '../../machines/b.ts';`],
     ['adapters/databases/a.ts', `import { x } from '../../persistence/entities/session.entity.ts';`],
     ['adapters/cli/main.ts', `import { x } from '../../runtime/b.ts';`],
+    ['examples/first-agent/agent.ts', `import { x } from 'turnlock/machines';`],
   ])('%s may say %s', (path, source) => {
     expect(check({ [path]: source })).toEqual([]);
   });
