@@ -77,6 +77,11 @@ export const ERROR_CODES = {
   COMMIT_UNKNOWN: kind('commitUnknown', 'It may have been written. Repeat with the same message id or event id only.'),
 
   // What the outside did
+  INSTRUCTIONS_FAILED: kind(
+    'work',
+    'See the cause: the function that makes the instructions threw, or made no text.',
+    true,
+  ),
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
   TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
   TOOL_TIMED_OUT: kind('work', 'Its outcome is unknown: look at the receiver, then settle the execution.'),

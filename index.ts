@@ -27,11 +27,19 @@ export type { Settlement } from './runtime/check-settlement.ts';
 export {
   createRuntime,
   type NewSessionOptions,
+  type OutputOf,
   type Runtime,
   type RuntimeOptions,
   type SessionReference,
 } from './runtime/create-runtime.ts';
-export { type Agent, type AgentDefinition, defineAgent } from './runtime/define-agent.ts';
+export {
+  type Agent,
+  type AgentDefinition,
+  type AgentOutput,
+  defineAgent,
+  type Instructions,
+  type InstructionsContext,
+} from './runtime/define-agent.ts';
 export type { Recovery } from './runtime/recover.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';

@@ -1,3 +1,4 @@
+import type { Json } from '../machines/event-content.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
@@ -12,6 +13,8 @@ export interface StoredRunEnd {
   /** The code that this event carries: why the run failed. `null` where it carries none, or was erased. */
   code: string | null;
   reply: string | null;
+  /** What the reply says as the agent's `output`; `null` where it is none. */
+  output: Json;
   /** The last recorded error of a model call of the run, where that is how the run ended: else the look for one could go far back. */
   modelError: string | null;
 }
@@ -21,6 +24,7 @@ interface RunRow {
   event: string;
   code: string | null;
   reply: string | null;
+  output: Json;
   model_error: string | null;
 }
 
@@ -35,15 +39,17 @@ export async function readRun(
       `select t.to_state, t.event,
               (select p.payload -> 'event' ->> 'code' from turnlock.agent_transition_payloads p
                 where p.session_id = t.session_id and p.sequence = t.sequence) as code,
-              (select u.content from turnlock.agent_turns u
-                where u.session_id = t.session_id and u.run_id = t.run_id and u.role = 'assistant'
-                  and not exists (select from turnlock.agent_tool_executions e where e.turn_id = u.turn_id)
-                order by u.turn_index desc limit 1) as reply,
+              r.content as reply, r.metadata -> 'output' as output,
               case when t.event = 'model.failed' then
                 (select m.error_message from turnlock.agent_model_calls m
                   where m.session_id = t.session_id and m.run_id = t.run_id and m.error_message is not null
                   order by m.started_at desc limit 1) end as model_error
          from turnlock.agent_transitions t
+         left join lateral (
+           select u.content, u.metadata from turnlock.agent_turns u
+            where u.session_id = t.session_id and u.run_id = t.run_id and u.role = 'assistant'
+              and not exists (select from turnlock.agent_tool_executions e where e.turn_id = u.turn_id)
+            order by u.turn_index desc limit 1) r on true
         where t.session_id = ? and t.run_id = ?
           and t.event not in ('message.enqueued', 'message.rejected', 'memory.stored', 'content.erased', 'machine.upgraded',
                               'session.completed')
@@ -51,7 +57,7 @@ export async function readRun(
       [sessionId, runId],
     )) as [RunRow | undefined];
     if (row === undefined) return null;
-    const { to_state: state, event, code, reply, model_error: modelError } = row;
-    return { state, event, code, reply, modelError };
+    const { to_state: state, event, code, reply, output, model_error: modelError } = row;
+    return { state, event, code, reply, output, modelError };
   });
 }

@@ -11,5 +11,6 @@ export function runEndOf({ repeated, transition, turns }: CommitResult): StoredR
   if (repeated || event.type === 'model.failed') return null;
   const reply = event.type === 'model.replied' ? turns.find(({ role }) => role === 'assistant') : undefined;
   const code = typeof event.code === 'string' ? event.code : null;
-  return { state, event: event.type, code, reply: reply?.content ?? null, modelError: null };
+  const output = reply?.metadata.output ?? null;
+  return { state, event: event.type, code, reply: reply?.content ?? null, output, modelError: null };
 }

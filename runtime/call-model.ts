@@ -7,8 +7,10 @@ import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import type { DriveContext } from './drive-context.ts';
+import { makeInstructions } from './make-instructions.ts';
 import { modelRetryInMs } from './model-retry.ts';
 import { planCalls } from './plan-calls.ts';
+import { readOutput } from './read-output.ts';
 
 /**
  * Asks the model once and says what happened as an event; `null` when the drive was aborted meanwhile.
@@ -115,16 +117,22 @@ async function ask(
     description: tool.description,
     inputSchema: tool.inputJsonSchema as Json,
   }));
-  const request = { instructions: agent.instructions, turns, tools, tenantId, userId, sessionId, ...call };
+  const outputSchema = agent.output === null ? {} : { outputSchema: agent.output.jsonSchema as Json };
+  const asked = { turns, tools, ...outputSchema, tenantId, userId, sessionId, ...call };
   try {
     const answer = (async () => {
       await environment.faultPoint('insideEffect', faultInfo(drive));
-      return agent.model.generate(request, {
-        signal,
-        emit: ({ type, text }) => {
-          if (!signal.aborted) emit({ type: 'delta', kind: type, text, ...call });
+      const instructions = await makeInstructions(drive, call.runId, signal);
+      signal.throwIfAborted();
+      return agent.model.generate(
+        { instructions, ...asked },
+        {
+          signal,
+          emit: ({ type, text }) => {
+            if (!signal.aborted) emit({ type: 'delta', kind: type, text, ...call });
+          },
         },
-      });
+      );
     })();
     answer.catch(() => undefined);
     return await Promise.race([answer, timedOut, aborted]);
@@ -152,10 +160,25 @@ async function toEvent(
     return { type: 'limit.met', runId, code: 'LIMIT_TOOL_CALLS', content: { message, modelCall } };
   }
   const content = contentOf(drive, response, modelCall);
-  if (toolCalls.length === 0) return { type: 'model.replied', runId, final: false, content };
+  if (toolCalls.length === 0) return replied(drive, runId, content);
   const plan = await planCalls(drive, toolCalls);
   const parts = [...content.parts, ...plan.parts];
   return { type: 'model.calledTools', runId, calls: plan.calls, content: { ...content, parts } };
+}
+
+/** A reply that is what the agent's sessions come to is final. Its output stands with the turn, or the reason why it has none. */
+async function replied(drive: DriveContext, runId: string, content: ModelTurnContent): Promise<SessionEvent> {
+  const { agent, limits } = drive;
+  if (agent.output === null) return { type: 'model.replied', runId, final: false, content };
+  const read = await readOutput(agent.output, content.text, limits);
+  if ('refused' in read) {
+    const metadata = { outputRefused: read.refused };
+    return { type: 'model.replied', runId, final: false, content: { ...content, metadata } };
+  }
+  const notes = [...(content.normalised ?? []), ...read.notes];
+  const normalised = notes.length > 0 ? notes : null;
+  const metadata = { output: read.output };
+  return { type: 'model.replied', runId, final: true, content: { ...content, metadata, normalised } };
 }
 
 /** What a provider says of itself: kept as far as its column holds it. */

@@ -20,11 +20,11 @@ import { agentOf, operate, type Services } from './services.ts';
 import { Session } from './session-handle.ts';
 
 /** What `createRuntime` takes. */
-export interface RuntimeOptions {
+export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent[]> {
   /** `pglite(directory)` or `postgres(url)`. */
   database: DatabaseAdapter;
   /** The agents of this build. A session is only continued where its agent is known. */
-  agents: readonly Agent[];
+  agents: Agents;
   /** `auto`: bring the schema up to date first; `check`: refuse to start with another one. Default: `auto` on PGlite, else `check`. */
   migrate?: 'auto' | 'check';
   /** Bounds that differ from the defaults. */
@@ -36,9 +36,9 @@ export interface RuntimeOptions {
 }
 
 /** What a new session is made of. */
-export interface NewSessionOptions {
+export interface NewSessionOptions<Name extends string = string> {
   /** Name of one of the runtime's agents. */
-  agent: string;
+  agent: Name;
   /** 1 to 64 characters. */
   tenantId: string;
   /** 1 to 64 characters. */
@@ -52,8 +52,19 @@ export interface NewSessionOptions {
 /** How an existing session is named. There is no way to a session without its tenant. */
 export type SessionReference = { tenantId: string; sessionId: string } | { tenantId: string; externalId: string };
 
-/** A runtime: agents and a database. Made by {@link createRuntime}. */
-export interface Runtime extends AsyncDisposable {
+/** What the sessions of one of `Agents` come to. */
+export type OutputOf<Agents extends readonly Agent[], Name extends string = string> = Agents[number] extends infer One
+  ? One extends Agent<infer Output, infer Own>
+    ? Name extends Own
+      ? Output
+      : Own extends Name
+        ? Output
+        : never
+    : never
+  : never;
+
+/** A runtime: agents and a database. Made by {@link createRuntime}, which knows of each agent what its sessions come to. */
+export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> extends AsyncDisposable {
   /**
    * Creates a session, IDLE and durable once this resolves; with an `externalId` that the tenant has used, the session of then, also when
    * two processes create it in the same instant. Without an `externalId` every call makes another one.
@@ -61,14 +72,16 @@ export interface Runtime extends AsyncDisposable {
    * @throws AGENT_UNKNOWN when the runtime was not given the agent. EXTERNAL_ID_CONFLICT when another agent or user has the external id.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when an id or the metadata cannot be stored. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
-  createSession(options: NewSessionOptions): Promise<Session>;
+  createSession<Name extends Agents[number]['name']>(
+    options: NewSessionOptions<Name>,
+  ): Promise<Session<OutputOf<Agents, Name>>>;
   /**
    * Opens an existing session, also one whose agent this runtime does not know: it can be read, cancelled and completed.
    *
    * @throws SESSION_NOT_FOUND, also for a session of another tenant. VALUE_INVALID for an id that none can have. RUNTIME_CLOSED,
    * DATABASE_UNREACHABLE.
    */
-  session(reference: SessionReference): Promise<Session>;
+  session(reference: SessionReference): Promise<Session<OutputOf<Agents>>>;
   /**
    * The sessions of one tenant, last changed first; with `state`, those that are in it now. `limit`: how many at the most, a whole
    * number from 1 to 1000; default 50.
@@ -108,7 +121,9 @@ export interface Runtime extends AsyncDisposable {
  * const session = await runtime.createSession({ agent: 'support', tenantId: 'acme', userId: 'ana' });
  * const { reply } = await (await session.send('Refund order 42')).result();
  */
-export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+export async function createRuntime<const Agents extends readonly Agent[]>(
+  options: RuntimeOptions<Agents>,
+): Promise<Runtime<Agents>> {
   const agents = checkAgents(options);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
@@ -184,7 +199,7 @@ function checkTenant(tenantId: string): string {
   return checkIdentifier(tenantId, { name: 'tenantId', maxCharacters: MAX_CHARACTERS.tenantId });
 }
 
-async function create(services: Services, options: NewSessionOptions): Promise<Session> {
+async function create<Output>(services: Services, options: NewSessionOptions): Promise<Session<Output>> {
   const { environment, limits } = services.store;
   const agent = agentOf(services, {
     agentName: options.agent,
@@ -210,7 +225,7 @@ function checkExternalId(externalId: string): string {
   return checkIdentifier(externalId, { name: 'externalId', maxCharacters: MAX_CHARACTERS.externalId });
 }
 
-async function open(services: Services, reference: SessionReference): Promise<Session> {
+async function open<Output>(services: Services, reference: SessionReference): Promise<Session<Output>> {
   const tenantId = checkTenant(reference.tenantId);
   if ('sessionId' in reference) {
     const sessionId = checkUuid(reference.sessionId, 'sessionId');

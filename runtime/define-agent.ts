@@ -1,53 +1,101 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Model } from '../adapters/models/model.contract.ts';
-import type { Tool } from '../adapters/tools/tool.contract.ts';
+import { jsonSchemaOf } from '../adapters/tools/json-schema-of.ts';
+import type { InputSchema, Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
 import { MAX_CHARACTERS } from '../limits.ts';
+import type { Json } from '../machines/event-content.ts';
 import { checkIdentifier, type IdentifierBounds } from '../persistence/values/check-identifier.ts';
 
 /** What `defineAgent` takes. */
-export interface AgentDefinition {
+export interface AgentDefinition<Name extends string = string, Output extends InputSchema = InputSchema> {
   /** 1 to 64 characters, none of them U+0000 or a lone surrogate; stands in every session of the agent. */
-  name: string;
+  name: Name;
   /** A whole number from 1 to 2^31 - 1; raise it when sessions of the older version must not go on with this one. Default 1. */
   version?: number;
   model: Model;
-  /** What the model is told about its task. */
-  instructions: string;
+  /** What the model is told about its task: a text, or a function that makes it for every attempt of a model call. */
+  instructions: Instructions;
   /** Default none. */
   tools?: readonly Tool[];
+  /**
+   * What a session of the agent comes to: a Standard Schema that can say itself as JSON Schema. A reply that is JSON and validates is
+   * final: it becomes `output`, and the session is COMPLETED. Any other reply is an ordinary one. Default none: no reply is final.
+   */
+  output?: Output;
+}
+
+/** A text, or a function that makes it. */
+export type Instructions = string | ((context: InstructionsContext) => string | Promise<string>);
+
+/** Whose session the instructions are for. */
+export interface InstructionsContext {
+  tenantId: string;
+  userId: string;
+  sessionId: string;
+  runId: string;
+  /** The caller's id of the session; `null` when none was given. */
+  externalId: string | null;
+  /** As given to `createSession`: a copy. */
+  metadata: { [name: string]: Json };
+  /** Aborts when the attempt's time is over, on cancel, and when the lease is lost. */
+  signal: AbortSignal;
 }
 
 /** An agent as the runtime holds it: made by `defineAgent`. */
-export interface Agent {
-  readonly name: string;
+export interface Agent<Output = unknown, Name extends string = string> {
+  readonly name: Name;
   readonly version: number;
   readonly model: Model;
-  readonly instructions: string;
+  readonly instructions: Instructions;
   /** By name. */
   readonly tools: ReadonlyMap<string, Tool>;
+  /** `null`: no reply is final. */
+  readonly output: AgentOutput<Output> | null;
 }
 
-const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools'];
+/** What an agent's sessions come to. */
+export interface AgentOutput<Output = unknown> {
+  readonly schema: InputSchema<unknown, Output>;
+  /** As the model sees it: what it must write. */
+  readonly jsonSchema: Record<string, unknown>;
+}
+
+const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output'];
 
 /**
  * Defines an agent. Nothing is registered: pass the result to `createRuntime`.
  *
  * @throws DEFINITION_INVALID when an option is not of its kind or not one of these, or two tools share a name.
  */
-export function defineAgent(definition: AgentDefinition): Agent {
-  const { name, version = 1, model, instructions, tools = [] } = definition ?? {};
+export function defineAgent<const Name extends string, Output extends InputSchema = never>(
+  definition: AgentDefinition<Name, Output>,
+): Agent<[Output] extends [never] ? null : StandardSchemaV1.InferOutput<Output>, Name> {
+  const { name, version = 1, model, instructions, tools = [], output } = definition ?? {};
   checkName(name, { maxCharacters: MAX_CHARACTERS.agentName, name: 'name' });
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   check(unknown === undefined, name, unknown ?? '', `only ${OPTIONS.join(', ')}`);
   check(Number.isInteger(version) && version >= 1 && version < 2 ** 31, name, 'version', 'a whole number from 1 on');
   check(typeof model?.generate === 'function', name, 'model', 'a model');
   checkName(model.modelId, { maxCharacters: MAX_CHARACTERS.modelId, name: 'model.modelId' });
-  check(typeof instructions === 'string', name, 'instructions', 'text');
+  const isTold = typeof instructions === 'string' || typeof instructions === 'function';
+  check(isTold, name, 'instructions', 'text or a function that makes it');
   check(Array.isArray(tools) && tools.every(isTool), name, 'tools', 'an array of tools, each made by defineTool');
   const names = tools.map((tool) => tool.name);
   const doubled = names.find((tool, place) => names.indexOf(tool) !== place);
   check(doubled === undefined, name, 'tools', `names that differ, not two of ${doubled}`);
-  return { name, version, model, instructions, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+  return {
+    name,
+    version,
+    model,
+    instructions,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    output: output === undefined ? null : outputOf(name, output as unknown as InputSchema<unknown, never>),
+  };
+}
+
+function outputOf<Output>(agent: string, schema: InputSchema<unknown, Output>): AgentOutput<Output> {
+  return { schema, jsonSchema: jsonSchemaOf(schema as InputSchema, `output of ${JSON.stringify(agent)}`) };
 }
 
 function isTool(tool: Tool): boolean {

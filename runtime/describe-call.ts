@@ -8,6 +8,7 @@ import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import type { DriveContext } from './drive-context.ts';
+import { issuesText } from './issues-text.ts';
 
 /** What planning needs of a drive. */
 export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment'>;
@@ -81,8 +82,8 @@ async function validated(planning: Planning, tool: Tool, base: Base, asked: Aske
     // A copy: some validators write their defaults into what they are given.
     const result = await tool.inputSchema['~standard'].validate(structuredClone(asked.value));
     if (result.issues !== undefined) {
-      const issues = result.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`).join('; ');
-      return refused(base, asked, `The arguments do not fit the schema: ${storableText(issues, 'issues')?.value}`);
+      const issues = storableText(issuesText(result.issues), 'issues')?.value;
+      return refused(base, asked, `The arguments do not fit the schema: ${issues}`);
     }
     const params = storableJson(planning, result.value);
     if ('refusal' in params) return refused(base, asked, params.refusal);
@@ -97,13 +98,6 @@ async function validated(planning: Planning, tool: Tool, base: Base, asked: Aske
 function joined(before: Normalised, notes: string[]): Normalised {
   const all = [...(before ?? []), ...notes];
   return all.length > 0 ? all : null;
-}
-
-function pathOf(path: readonly unknown[] | undefined): string {
-  const keys = (path ?? []).map((part) =>
-    typeof part === 'object' && part !== null && 'key' in part ? part.key : part,
-  );
-  return `/${keys.map(String).join('/')}`;
 }
 
 /** The storable form of JSON that came from a model or a validator, or why there is none. */

@@ -82,6 +82,7 @@ function toResult(session: CommittedSession, runId: string, end: StoredRunEnd, e
     runId,
     state,
     reply: end.reply,
+    output: end.output,
     awaiting: awaitedOf(session, executions),
     error: errorOf(end),
   };

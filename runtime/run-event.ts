@@ -36,13 +36,15 @@ export interface AwaitedExecution {
 }
 
 /** How a run came to rest. */
-export interface RunResult {
+export interface RunResult<Output = unknown> {
   sessionId: string;
   runId: string;
   /** The state in which the session rests. */
   state: SessionState;
   /** The agent's last words of this run; `null` when it has not replied. */
   reply: string | null;
+  /** What the reply says, validated by the agent's `output`; `null` unless that made the session COMPLETED. */
+  output: Output | null;
   /** What a person is asked; empty unless `state` is AWAITING_INPUT. */
   awaiting: AwaitedExecution[];
   /** Why the run ended in FAILED, or that it was cancelled. */

@@ -9,7 +9,7 @@ const MAX_KEPT_EVENTS = 10_000;
  * Iterating gives what this process drives of the run, from its begin on, also to who comes late (the last 10 000 events are kept), and
  * ends when it rests. Of a run that another process drives, or drove, there are no events here: see `history` and `transitions`.
  */
-export interface Run extends AsyncIterable<RunEvent> {
+export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   readonly runId: string;
   readonly sessionId: string;
   /** Whether the message was known already: then this is the run that it started then. */
@@ -21,7 +21,7 @@ export interface Run extends AsyncIterable<RunEvent> {
    * @throws RUNTIME_CLOSED when this process stopped driving the run; another one, or `recover`, continues it.
    * @throws DATABASE_UNREACHABLE when the database stays away. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with it.
    */
-  result(): Promise<RunResult>;
+  result(): Promise<RunResult<Output>>;
 }
 
 /** The sender's end and the driver's end of one run. */
@@ -71,11 +71,11 @@ export class RunFeed {
 }
 
 /** Puts a run's handle together. An error of `settled` reaches whoever asks for the result, and nobody else. */
-export function createRun(
+export function createRun<Output>(
   facts: { runId: string; sessionId: string; repeated: boolean },
   feed: RunFeed,
-  settled: Promise<RunResult>,
-): Run {
+  settled: Promise<RunResult<Output>>,
+): Run<Output> {
   settled.catch(() => undefined);
   return { ...facts, result: () => settled, [Symbol.asyncIterator]: () => feed.iterate() };
 }

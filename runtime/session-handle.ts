@@ -41,8 +41,11 @@ export interface SessionStatus {
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
 
-/** One durable conversation of one agent. Handles are cheap, hold no connection, and may exist many times for one session. */
-export class Session {
+/**
+ * One durable conversation of one agent. Handles are cheap, hold no connection, and may exist many times for one session. `Output` is
+ * what the agent's `output` validates to.
+ */
+export class Session<Output = unknown> {
   readonly sessionId: string;
   readonly tenantId: string;
   readonly #services: Services;
@@ -70,7 +73,7 @@ export class Session {
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when text or metadata cannot be stored.
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; after the last, repeat with the same `messageId`.
    */
-  async send(text: string, options: SendOptions = {}): Promise<Run> {
+  async send(text: string, options: SendOptions = {}): Promise<Run<Output>> {
     return operate(this.#services, async () => {
       agentOf(this.#services, this.#seen);
       const { environment, limits } = this.#services.store;
@@ -94,7 +97,7 @@ export class Session {
    * @throws EVENT_ILLEGAL in any other state. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot drive it.
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; after the last, look at the state first.
    */
-  async retry(options: { by?: string } = {}): Promise<Run> {
+  async retry(options: { by?: string } = {}): Promise<Run<Output>> {
     return operate(this.#services, async () => {
       agentOf(this.#services, this.#seen);
       const { environment } = this.#services.store;
@@ -114,7 +117,7 @@ export class Session {
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
    */
-  async settle(executionId: string, settlement: Settlement): Promise<Run> {
+  async settle(executionId: string, settlement: Settlement): Promise<Run<Output>> {
     return operate(this.#services, async () => {
       agentOf(this.#services, this.#seen);
       const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
@@ -137,7 +140,7 @@ export class Session {
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with it. RUNTIME_CLOSED, DATABASE_UNREACHABLE,
    * COMMIT_UNKNOWN; repeating it does no harm.
    */
-  async resume(): Promise<Run | null> {
+  async resume(): Promise<Run<Output> | null> {
     return operate(this.#services, async () => {
       const { session } = await readSession(this.#services.store, this);
       this.#seen = session;
@@ -267,7 +270,7 @@ export class Session {
     }
   }
 
-  #begin(result: CommitResult): Run {
+  #begin(result: CommitResult): Run<Output> {
     const { sessionId, runId } = { ...this, runId: (result.transition.event as { runId?: string }).runId ?? '' };
     const { repeated } = result;
     if (repeated) return this.#follow(runId, repeated);
@@ -275,7 +278,7 @@ export class Session {
     return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
   }
 
-  async #goOn(result: Pick<CommitResult, 'session'>): Promise<Run> {
+  async #goOn(result: Pick<CommitResult, 'session'>): Promise<Run<Output>> {
     const runId = result.session.snapshot.context.runId ?? '';
     if (isResting(result.session.state)) return this.#follow(runId, false);
     // While a sibling call is still out, its worker holds the lease and goes on from this commit.
@@ -293,9 +296,9 @@ export class Session {
   }
 
   /** A run that began elsewhere or earlier. */
-  #follow(runId: string, repeated: boolean): Run {
+  #follow(runId: string, repeated: boolean): Run<Output> {
     const drive = this.#services.live.driveOf(this.sessionId);
-    const settled = restOfRun(this.#services, this, runId);
+    const settled = restOfRun(this.#services, this, runId) as Promise<RunResult<Output>>;
     const facts = { runId, sessionId: this.sessionId, repeated };
     if (drive?.runId === runId) return createRun(facts, drive.feed, settled);
     const feed = new RunFeed();
@@ -303,10 +306,11 @@ export class Session {
     return createRun(facts, feed, settled);
   }
 
-  async #resultOf(ended: Promise<CommitResult | null>, runId: string): Promise<RunResult> {
+  async #resultOf(ended: Promise<CommitResult | null>, runId: string): Promise<RunResult<Output>> {
     const last = await ended;
     if (last === null && this.#services.closing.aborted) throw handedOver(runId);
-    return (last && resultOfCommit(last, runId)) ?? restOfRun(this.#services, this, runId);
+    return ((last && resultOfCommit(last, runId)) ??
+      (await restOfRun(this.#services, this, runId))) as RunResult<Output>;
   }
 }
 

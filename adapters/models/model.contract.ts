@@ -23,12 +23,14 @@ export interface ModelTool {
 
 /** What a model is asked. */
 export interface ModelRequest {
-  /** The agent's, as they are today. */
+  /** The agent's, as they are for this attempt. */
   instructions: string;
   /** The whole history, by index; the last one is a user's message or a tool's result. */
   turns: ModelTurn[];
   /** The agent's tools, in the order in which it was given them. */
   tools: ModelTool[];
+  /** JSON Schema, draft 2020-12, of the reply that ends the session; absent where the agent declares no `output`. */
+  outputSchema?: Json;
   tenantId: string;
   userId: string;
   sessionId: string;

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { TurnlockError } from '../../errors.ts';
+import { jsonSchemaOf } from './json-schema-of.ts';
 import type { InputSchema, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
 
 /** What `defineTool` takes. */
@@ -52,7 +53,7 @@ export function defineTool<const Schema extends InputSchema, Output>(definition:
     name,
     description,
     inputSchema: definition.inputSchema as unknown as InputSchema,
-    inputJsonSchema: jsonSchemaOf(name, definition.inputSchema as unknown as InputSchema),
+    inputJsonSchema: jsonSchemaOf(definition.inputSchema as unknown as InputSchema, `inputSchema of ${name}`),
     version: 1,
     effect,
     repeatable,
@@ -77,23 +78,4 @@ function check(tool: string, holds: boolean, option: string, wanted: string): vo
   throw new TurnlockError('DEFINITION_INVALID', {
     message: `tool option not accepted: ${option} of ${tool} (wanted ${wanted})`,
   });
-}
-
-function jsonSchemaOf(tool: string, schema: InputSchema): Record<string, unknown> {
-  const standard = schema?.['~standard'];
-  check(tool, typeof standard?.validate === 'function', 'inputSchema', 'a Standard Schema');
-  check(
-    tool,
-    typeof standard.jsonSchema?.input === 'function',
-    'inputSchema',
-    'a Standard Schema with JSON Schema output',
-  );
-  try {
-    return standard.jsonSchema.input({ target: 'draft-2020-12' });
-  } catch (cause) {
-    throw new TurnlockError('DEFINITION_INVALID', {
-      message: `schema has no JSON Schema form: inputSchema of ${tool} (found ${(cause as Error).message})`,
-      cause,
-    });
-  }
 }

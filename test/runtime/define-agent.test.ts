@@ -8,7 +8,7 @@ const sound = { name: 'support', model: scripted(''), instructions: 'Help.' };
 
 describe('defineAgent', () => {
   test('holds what was given, tools by name; version 1 and no tools are the defaults', () => {
-    expect(defineAgent(sound)).toEqual({ ...sound, version: 1, tools: new Map() });
+    expect(defineAgent(sound)).toEqual({ ...sound, version: 1, tools: new Map(), output: null });
     const tool = anyTool({ name: 'refund' });
     expect(defineAgent({ ...sound, version: 3, tools: [tool] })).toMatchObject({
       version: 3,

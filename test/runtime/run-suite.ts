@@ -17,6 +17,7 @@ export const describeRuns: RuntimeSuite = (database) => {
       runId: run.runId,
       state: 'IDLE',
       reply: 'It is 42.',
+      output: null,
       awaiting: [],
       error: null,
     });

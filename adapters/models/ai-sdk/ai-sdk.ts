@@ -6,6 +6,7 @@ import { modelTools } from './model-tools.ts';
 import { readAnswer } from './read-answer.ts';
 import { requestIdOf } from './request-id.ts';
 import { resolveModel } from './resolve-model.ts';
+import { responseFormat } from './response-format.ts';
 import type { SdkCallOptions, SdkModel } from './sdk-types.ts';
 import { toModelError } from './to-model-error.ts';
 import { toPrompt } from './to-prompt.ts';
@@ -68,5 +69,6 @@ async function callOptions(request: ModelRequest, settings: AiSdkSettings, provi
   const [first] = prompt;
   if (first?.role === 'system' && instructionsOptions !== undefined) first.providerOptions = instructionsOptions;
   const shown = modelTools(request.tools, tools);
-  return shown.length > 0 ? { ...call, prompt, tools: shown } : { ...call, prompt };
+  const asked = { ...call, ...responseFormat(request), prompt };
+  return shown.length > 0 ? { ...asked, tools: shown } : asked;
 }

@@ -19,6 +19,9 @@ const request = requestOf([said('Refund order 42.')], {
   tools: [{ name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object', properties: {} } }],
 });
 
+const outputSchema = { type: 'object', properties: { team: { type: 'string' } }, required: ['team'] };
+const closedSchema = { ...outputSchema, additionalProperties: false };
+
 async function on(...replies: SseReply[]) {
   const server = await sseServer(...replies);
   const anthropic = createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'sk-ant-hunter2-000000000000' });
@@ -177,6 +180,26 @@ describe('Anthropic over its wire', () => {
     const error = await model.generate(request, contextOf()).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'MODEL_FAILED', ...expected });
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('an agent with an output: the shape goes with the request', async () => {
+    const { model, server } = await on(anthropicReply('end_turn', textBlock('{"team":"billing"}')));
+    expect(await model.generate({ ...request, outputSchema }, contextOf())).toMatchObject({
+      text: '{"team":"billing"}',
+    });
+    expect(lastBody(server).output_config).toEqual({ format: { type: 'json_schema', schema: closedSchema } });
+  });
+
+  test('an older model that answers by a call of a tool of the provider: that is the reply', async () => {
+    const reply = anthropicReply('tool_use', toolBlock('toolu_01', 'json', '{"team":"billing"}'));
+    const server = await sseServer(reply);
+    const anthropic = createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'sk-ant-hunter2-000000000000' });
+    const answer = await aiSdk(anthropic('claude-3-haiku-20240307')).generate(
+      { ...request, outputSchema },
+      contextOf(),
+    );
+    expect(answer).toMatchObject({ toolCalls: [], finishReason: 'stop', text: '{"team":"billing"}' });
+    expect(lastBody(server).tools).toMatchObject([{ name: 'lookup' }, { name: 'json', input_schema: closedSchema }]);
   });
 
   test('an abort closes the connection', async () => {

@@ -55,6 +55,18 @@ describe('OpenAI Chat Completions over its wire', () => {
     ]);
   });
 
+  test('an agent with an output: the shape goes with the request', async () => {
+    const outputSchema = { type: 'object', properties: { team: { type: 'string' } }, required: ['team'] };
+    const { model, server } = await on('chat', chatReply('stop', chatChunk({ content: '{"team":"billing"}' })));
+    const answer = await model.generate({ ...request, outputSchema }, contextOf());
+    expect(answer).toMatchObject({ text: '{"team":"billing"}', toolCalls: [] });
+    const [{ body }] = server.requests as [(typeof server.requests)[0]];
+    expect(body.response_format).toMatchObject({
+      type: 'json_schema',
+      json_schema: { strict: true, schema: { ...outputSchema, additionalProperties: false } },
+    });
+  });
+
   test('C32 parallel calls that share an id, which repeats in the next turn: each result finds its call', async () => {
     const two = () =>
       chatReply(
