@@ -18,6 +18,7 @@ export class JsonWalk {
   bytes = 0;
   readonly #bounds: JsonBounds;
   readonly #containers = new Set<object>();
+  #values = 0;
 
   constructor(bounds: JsonBounds) {
     this.#bounds = bounds;
@@ -25,6 +26,9 @@ export class JsonWalk {
   }
 
   copy(value: unknown): Json {
+    this.#values += 1;
+    const { maxValues = Infinity, name } = this.#bounds;
+    if (this.#values > maxValues) throw refuseSize([name], maxValues, 'values');
     switch (typeof value) {
       case 'string':
         return this.#text(value);

@@ -18,6 +18,8 @@ export interface JsonBounds {
   maxBytes: number;
   /** Levels of arrays and objects within each other, inclusive; a bare value has 0. */
   maxDepth: number;
+  /** Values within, arrays and objects among them, inclusive. Default: as many as the bytes hold. */
+  maxValues?: number;
   /** What the value is, the first part of every path. */
   name: string;
 }
@@ -32,7 +34,7 @@ export interface JsonBounds {
  * that become the same. No code of the value runs: no getter, no `toJSON`.
  *
  * @throws VALUE_INVALID with the path of what cannot be stored.
- * @throws VALUE_TOO_LARGE when it has more bytes or levels than the bounds.
+ * @throws VALUE_TOO_LARGE when it has more bytes, levels or values than the bounds.
  */
 export function normaliseJson(value: unknown, bounds: JsonBounds): NormalisedJson {
   const walk = new JsonWalk(bounds);

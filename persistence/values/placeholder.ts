@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
+import { types } from 'node:util';
 import { isTurnlockError } from '../../errors.ts';
 import type { Json } from '../../machines/event-content.ts';
 import { contentDigest } from '../keys/content-digest.ts';
 import { kindOf } from './kind-of.ts';
 import { normaliseJson } from './normalise-json.ts';
 
-/** What is measured and digested at all; beyond it the placeholder says `null` rather than hold up the commit. */
-const MEASURED = { maxBytes: 64 * 1024 * 1024, maxDepth: 1_000, name: 'output' };
+/** What is measured and digested at all, a second's work; beyond it the placeholder says `null` rather than hold up the commit. */
+const MEASURED = { maxBytes: 64 * 1024 * 1024, maxDepth: 1_000, maxValues: 250_000, name: 'output' };
 
 /** Stands in an execution's row for an output that could not be stored. The tool did run. */
 export interface OutputPlaceholder {
@@ -25,7 +26,7 @@ export interface OutputPlaceholder {
 
 /**
  * The truthful placeholder for an `output` that `refusal` says cannot be stored: kind, size and digest. The call counts as a success
- * and is not run again; the digest lets a person recognise the output elsewhere.
+ * and is not run again; the digest lets a person recognise the output elsewhere. Never throws, whatever the output is.
  */
 export function placeholderFor(output: unknown, refusal: unknown): Json {
   const { sizeBytes, digest } = measureBinary(output) ?? measureJson(output);
@@ -47,13 +48,19 @@ interface Measure {
 }
 
 function measureBinary(output: unknown): Measure | null {
-  const bytes = ArrayBuffer.isView(output)
-    ? new Uint8Array(output.buffer, output.byteOffset, output.byteLength)
-    : output instanceof ArrayBuffer
-      ? new Uint8Array(output)
-      : null;
-  if (bytes === null) return null;
-  return { sizeBytes: bytes.byteLength, digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}` };
+  try {
+    const bytes = bytesOf(output);
+    if (bytes === null) return null;
+    return { sizeBytes: bytes.byteLength, digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}` };
+  } catch {
+    return { sizeBytes: null, digest: null };
+  }
+}
+
+/** `instanceof` would ask a proxy for its prototype, and a proxy may throw. */
+function bytesOf(output: unknown): Uint8Array | null {
+  if (ArrayBuffer.isView(output)) return new Uint8Array(output.buffer, output.byteOffset, output.byteLength);
+  return types.isAnyArrayBuffer(output) ? new Uint8Array(output) : null;
 }
 
 function measureJson(output: unknown): Measure {

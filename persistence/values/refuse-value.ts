@@ -27,7 +27,7 @@ export function refuseValue(
 export function refuseSize(
   segments: readonly (string | number)[],
   limit: number,
-  unit: 'bytes' | 'levels' | 'characters',
+  unit: 'bytes' | 'levels' | 'characters' | 'values',
 ): TurnlockError {
   const path = shownPath(segments);
   return new TurnlockError('VALUE_TOO_LARGE', {

@@ -239,6 +239,14 @@ describe('bounds', () => {
     expect(refuse(value).code).toBe('VALUE_TOO_LARGE');
   });
 
+  test('values are counted where a bound is given, arrays and objects among them, inclusive', () => {
+    expect(normaliseJson([[1], { a: 2 }], { ...bounds, maxValues: 5 }).bytes).toBe(13);
+    expect(refusalOf(() => normaliseJson([[1], { a: 2 }], { ...bounds, maxValues: 4 }))).toMatchObject({
+      code: 'VALUE_TOO_LARGE',
+      details: { path: '/params', unit: 'values', limit: 4 },
+    });
+  });
+
   test('an array that claims to be huge is refused before its elements are looked at', () => {
     expect(refuse(new Array(2 ** 32 - 1)).code).toBe('VALUE_TOO_LARGE');
   });

@@ -71,6 +71,13 @@ describe('C26 C36 placeholderFor', () => {
     expect(JSON.stringify(placeholder)).not.toContain('4242');
   });
 
+  test('an output that would take long to measure has no size and no digest', () => {
+    const wide = { ...bounds, maxBytes: 100 };
+    const output = Array.from({ length: 300_000 }, () => 0);
+    const refusal = refusalOf(() => normaliseJson(output, wide));
+    expect(placeholderFor(output, refusal)).toMatchObject({ sizeBytes: null, digest: null, kind: 'an array' });
+  });
+
   test('is the same each time', () => {
     const output = { a: 'x'.repeat(200) };
     expect(placeholderOf(output)).toEqual(placeholderOf(structuredClone(output)));
