@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
 import { postgres } from '../../../adapters/databases/postgres.ts';
+import {
+  anthropicReply,
+  redactedBlock,
+  textBlock,
+  thinkingBlock,
+  toolBlock,
+} from '../../adapters/models/ai-sdk/anthropic-wire.ts';
+import { sseServer } from '../../adapters/models/ai-sdk/sse-server.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
 import { killScene, openByExternalId, recoverAll } from './kill-scene.ts';
 import { describeKills } from './kill-suite.ts';
@@ -42,4 +50,37 @@ test('C14 a process that is paused past its lease and comes back commits nothing
   expect([await session.transitions(), await session.history()]).toEqual(before);
   expect(acts().map(({ attempt }) => attempt)).toEqual([1, 2]);
   expect(new Set(acts().map(({ key }) => key)).size).toBe(1);
+});
+
+test('a process that is killed between a call and its result: another one sends the signed reasoning back to the byte', async () => {
+  const signature = `EqoBCkgIARABGAIiQL8/0+z//aZ9u+++${'Zm9v/+'.repeat(200)}==`;
+  const data = `EmwKAhgBEgy3va3pzix/LafPsn4a+/${'x'.repeat(300)}==`;
+  const server = await sseServer(
+    anthropicReply(
+      'tool_use',
+      thinkingBlock('First the card.\n\n  Then… 🂡', signature),
+      redactedBlock(data),
+      toolBlock('toolu_01', 'note', '{"n":1,"zeta":"ü"}'),
+    ),
+    anthropicReply('end_turn', textBlock('Done.')),
+  );
+  const anthropicUrl = `${server.url}/v1`;
+  const { kill, start, acts } = await killScene(await onServer());
+  await kill({ sessions: { one: 'Note it.' }, stopAt: 'afterAct', anthropicUrl });
+  expect(server.requests).toHaveLength(1);
+  const second = start({ sessions: { one: 'Note it.' }, recovers: true, anthropicUrl });
+  expect(await second.next('rested')).toMatchObject({ state: 'IDLE', reply: 'Done.' });
+  expect(acts().map(({ attempt }) => attempt)).toEqual([1, 2]);
+  expect(server.requests).toHaveLength(2);
+  expect(server.requests[1]?.body.messages.slice(1)).toEqual([
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'First the card.\n\n  Then… 🂡', signature },
+        { type: 'redacted_thinking', data },
+        { type: 'tool_use', id: 'toolu_01', name: 'note', input: { n: 1, zeta: 'ü' } },
+      ],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_01', content: 'note 1' }] },
+  ]);
 });

@@ -1,5 +1,7 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { aiSdk } from '../../../adapters/models/ai-sdk.ts';
 import { scripted } from '../../../adapters/models/scripted.ts';
-import { type Agent, defineAgent, type Limits } from '../../../index.ts';
+import { type Agent, defineAgent, type Limits, type Model } from '../../../index.ts';
 import { call, eachRun, looseTool } from '../../support/runtime-script.ts';
 
 /** What a worker process is told. */
@@ -9,6 +11,8 @@ export interface WorkerTask {
   ledger: string;
   /** The message that it sends to each session, by external id; `null`: the session is only created. */
   sessions: { [externalId: string]: string | null };
+  /** Where a provider listens that speaks Anthropic's wire format; absent: the model is scripted. */
+  anthropicUrl?: string;
   /** Whether it first sweeps until it finds a session that another process left. */
   recovers?: boolean;
   /** Where it stops: `beforeAct`, `afterAct`, `asking`, or a fault point with ` of tool`, ` of creation` or ` of record`. */
@@ -33,14 +37,21 @@ export const KILL_LIMITS: Partial<Limits> = { leaseMs: 1_000, heartbeatMs: 300, 
 
 /** How an agent reaches the world around it. */
 export interface Surroundings {
+  anthropicUrl?: string | undefined;
   act(line: Act): void;
   stopAt(place: string): Promise<void>;
+}
+
+function thinkingModel(baseURL: string): Model {
+  const thinking = { type: 'enabled', budgetTokens: 1_024 };
+  const model = createAnthropic({ baseURL, apiKey: 'x' })('claude-x');
+  return aiSdk(model, { providerOptions: { anthropic: { thinking } }, maxOutputTokens: 4_096 });
 }
 
 /**
  * The agent of every process here. A message is a list of calls, `note 1, charge 2`; `and on and on` asks for a note again and again.
  */
-export function workerAgent({ act, stopAt }: Surroundings): Agent {
+export function workerAgent({ act, stopAt, anthropicUrl }: Surroundings): Agent {
   const tool = (name: string, effect: 'idempotent' | 'nonRepeatable') =>
     looseTool(
       name,
@@ -66,7 +77,7 @@ export function workerAgent({ act, stopAt }: Surroundings): Agent {
   });
   return defineAgent({
     name: 'worker',
-    model,
+    model: anthropicUrl === undefined ? model : thinkingModel(anthropicUrl),
     instructions: 'Do it.',
     tools: [tool('note', 'idempotent'), tool('charge', 'nonRepeatable')],
   });

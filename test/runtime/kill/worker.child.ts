@@ -34,6 +34,7 @@ function subjectOf(point: FaultPoint, { executionId, statement }: FaultInfo): st
 }
 
 const agent = workerAgent({
+  anthropicUrl: task.anthropicUrl,
   act: (line) => appendFileSync(task.ledger, `${JSON.stringify({ ...line, pid: process.pid })}\n`),
   stopAt,
 });
