@@ -22,7 +22,7 @@ export type { DatabaseAdapter } from './persistence/database.contract.ts';
 export type { SessionSummary } from './persistence/list-sessions.ts';
 export type { StoredTransition } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
-export type { SendOptions } from './runtime/check-message.ts';
+export type { SendOptions, WhenBusy } from './runtime/check-message.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
 export {
   createRuntime,

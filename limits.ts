@@ -27,6 +27,8 @@ export interface Limits {
   maxModelAttempts: number;
   /** Attempts of one call of a repeatable class that ends without an answer, the first among them; then TIMED_OUT. Default 3. */
   maxToolAttempts: number;
+  /** Messages that wait while a session is busy. One more is refused with LIMIT_WAITING_MESSAGES. Default 100. */
+  maxWaitingMessages: number;
   /** Takeovers of one run from workers that died. One more fails it with LIMIT_RECOVERIES. Default 5. */
   maxRecoveries: number;
 
@@ -70,6 +72,7 @@ export const LIMITS: Limits = Object.freeze({
   maxParallelTools: 8,
   maxModelAttempts: 3,
   maxToolAttempts: 3,
+  maxWaitingMessages: 100,
   maxRecoveries: 5,
   modelBackoffMs: 500,
   leaseMs: 15_000,

@@ -53,7 +53,7 @@ export interface EvidencedResult extends AttemptResult {
 export type SessionEvent =
   | { type: 'user.messaged'; runId: string; answersExecutionId?: string; content: UserTurnContent }
   | { type: 'message.enqueued'; runId: string }
-  | { type: 'message.rejected'; runId: string }
+  | { type: 'message.rejected'; runId: string; code: string }
   | { type: 'model.replied'; runId: string; final: boolean; content: ModelTurnContent }
   | { type: 'model.calledTools'; runId: string; calls: PlannedCall[]; content: ModelTurnContent }
   | { type: 'model.attemptFailed'; runId: string; retryInMs: number; content: FailureContent }

@@ -5,13 +5,15 @@ import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machine
 import { isResting } from '../machines/session-state.ts';
 import { encodeSnapshot } from '../machines/snapshot-codec.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
+import { type Decision, decideEvent, type Known } from './decide-event.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
+import { changeInbox, type InboxChange } from './inbox.ts';
 import { grantLease, type LeaseColumns } from './lease.ts';
 import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
 import { projectRows } from './project-rows.ts';
 import { readOpenExecutions } from './read-open-executions.ts';
 import { toCommittedSession } from './read-session.ts';
-import { readUnderLock, type SeenEvent } from './read-under-lock.ts';
+import { type FoundUnderLock, type InboxCount, readUnderLock } from './read-under-lock.ts';
 import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 import { writeCommit } from './write-commit.ts';
@@ -21,6 +23,8 @@ import { writeCommit } from './write-commit.ts';
  *
  * Once this resolves the transition is durable and visible to everybody. A commit whose answer was lost is resolved by its event id
  * under the same lock, so the caller learns what is true.
+ *
+ * An intent is turned into an event under the lock: `transition.event` says which.
  *
  * @throws EVENT_ILLEGAL when the present state does not take the event.
  * @throws SESSION_NOT_FOUND, SESSION_BUSY, LEASE_HELD, TOKEN_STALE when the session or its lease is not as wanted.
@@ -49,7 +53,8 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
     } catch (error) {
       if (!isTurnlockError(error)) throw error;
       const unknown = error.code === 'COMMIT_UNKNOWN';
-      if (unknown && written !== undefined && (await findCommittedEvent(store, request))) return written;
+      if (unknown && written !== undefined && (await findCommittedEvent(store, committedAs(request, written))))
+        return written;
       if (
         !(unknown || error.category === 'transient' || error.code === 'VERSION_CONFLICT') ||
         environment.monotonic() >= giveUpAt
@@ -58,6 +63,11 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
       await pauseBeforeRetry(environment, attempt);
     }
   }
+}
+
+/** The event under which a commit stands: an intent became one under the lock. */
+function committedAs({ tenantId, sessionId }: CommitRequest, { transition }: CommitResult) {
+  return { tenantId, sessionId, eventId: transition.eventId };
 }
 
 /** Whoever acts on an older look at the session takes nothing over: somebody else has brought it to rest meanwhile. */
@@ -70,26 +80,32 @@ function owesNothing({ sessionId }: CommitRequest, state: string): TurnlockError
 }
 
 async function takeEvent(store: Store, em: EntityManager, request: CommitRequest): Promise<CommitResult> {
-  const { row, now, seen } = await readUnderLock(em, request);
-  if (seen !== null) return repeat(em, row, request, { ...seen, now });
+  const found = await readUnderLock(em, request);
+  const { row, now, seen, inbox } = found;
+  if (seen !== null) return repeat(em, found, request, { seen, contentDigest: request.contentDigest ?? null });
   const session = toCommittedSession(row);
   const before = session.snapshot;
+  const { limits, environment } = store;
+  const newId = () => environment.uuid();
+  const decided = await decideEvent(em, { request, state: before.value, version: row.version, inbox, limits, newId });
+  if ('seen' in decided) return repeat(em, found, request, decided);
+  const { event, claim } = decided;
   const open = await readOpenExecutions(em, session);
   // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
-  grantLease(leaseOf(row), request.claim, now, false);
-  if (request.claim.type === 'takeOver' && isResting(before.value)) throw owesNothing(request, before.value);
-  const after = nextSnapshot(before, request.event);
-  const lease = grantLease(leaseOf(row), request.claim, now, isResting(after.value));
+  grantLease(leaseOf(row), claim, now, false);
+  if (claim.type === 'takeOver' && isResting(before.value)) throw owesNothing(request, before.value);
+  const after = nextSnapshot(before, event);
+  const lease = grantLease(leaseOf(row), claim, now, isResting(after.value));
   const changes = projectRows({
     sessionId: request.sessionId,
     before,
     after,
-    event: request.event,
+    event,
     executions: open.executions,
     callTurnId: open.callTurnId,
     now,
     token: lease.leaseToken,
-    newId: () => store.environment.uuid(),
+    newId,
   });
   checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
   Object.assign(row, {
@@ -97,20 +113,33 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     snapshot: encodeSnapshot(after),
     version: row.version + 1,
     ...lease,
-    recoveries: resetsRecoveries(request.event) ? 0 : lease.recoveries,
-    wakeAt: wakeAfter(request, row.wakeAt ?? null, now),
+    recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
+    wakeAt: wakeAfter({ event, claim }, row.wakeAt ?? null, now),
     updatedAt: now,
   });
   const transition = {
     sequence: row.version,
     from: before.value,
     to: after.value,
-    event: recordedEvent(request.event),
-    eventId: request.eventId,
+    event: recordedEvent(event),
+    eventId: decided.eventId,
     runId: after.context.runId,
   };
-  const executions = await writeCommit(store, em, { request, row, open: open.rows, changes, transition, now });
-  return { repeated: false, session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
+  if (decided.inbox !== null) changeInbox(em, request, decided.inbox, now);
+  const { contentDigest } = decided;
+  const writing = { request, row, open: open.rows, changes, transition, contentDigest, now };
+  const executions = await writeCommit(store, em, writing);
+  const left = countAfter(inbox, decided.inbox);
+  const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
+  return { repeated: false, ...committed, ...left };
+}
+
+/** The inbox after `change`. */
+function countAfter({ waiting, news }: InboxCount, change: InboxChange | null): Pick<CommitResult, 'waiting' | 'news'> {
+  if (change === null) return { waiting, news };
+  if (change.type === 'add') return { waiting: waiting + 1, news: news + (change.isNoted ? 0 : 1) };
+  const isNews = change.row.notedAt == null || change.type === 'note';
+  return { waiting: waiting - (change.type === 'note' ? 0 : 1), news: news - (isNews ? 1 : 0) };
 }
 
 function leaseOf({ leaseHolder, leaseToken, leaseExpiresAt, recoveries }: AgentSessionRow): LeaseColumns {
@@ -125,7 +154,7 @@ function resetsRecoveries(event: SessionEvent): boolean {
  * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
  * rest of a back-off.
  */
-function wakeAfter({ event, claim }: CommitRequest, stored: Date | null, now: Date): Date | null {
+function wakeAfter({ event, claim }: Pick<Decision, 'event' | 'claim'>, stored: Date | null, now: Date): Date | null {
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
   if (event.type === 'worker.tookOver') return stored !== null && stored > now ? stored : null;
   return claim.type === 'none' ? stored : null;
@@ -141,24 +170,22 @@ function checkTurnCount(first: number, written: number, next: number): void {
 
 async function repeat(
   em: EntityManager,
-  row: AgentSessionRow,
+  { row, now, inbox }: FoundUnderLock,
   request: CommitRequest,
-  seen: SeenEvent & { now: Date },
+  { seen, contentDigest, drops }: Known,
 ): Promise<CommitResult> {
-  if (
-    seen.contentDigest !== null &&
-    request.contentDigest !== undefined &&
-    seen.contentDigest !== request.contentDigest
-  ) {
+  if (seen.contentDigest !== null && contentDigest !== null && seen.contentDigest !== contentDigest) {
     throw new TurnlockError('MESSAGE_CONFLICT', {
       message: `message id was used for other content: session ${request.sessionId} (found another message, wanted the same one)`,
       details: { sessionId: request.sessionId, sequence: seen.sequence },
     });
   }
+  if (drops !== undefined) await em.remove(drops).flush();
   const session = toCommittedSession(row);
   const { executions } = await readOpenExecutions(em, session);
   const event = (seen.event ?? { type: seen.type }) as RecordedEvent;
   const { sequence, from, to, runId } = seen;
+  const { waiting, news } = inbox;
   const transition = { sequence, from, to, event, eventId: request.eventId, runId };
-  return { repeated: true, session, now: seen.now, transition, turns: [], executions };
+  return { repeated: true, session, now, transition, turns: [], executions, waiting, news };
 }

@@ -1,10 +1,20 @@
 import type { RecordedEvent, SessionEvent } from '../machines/session-event.ts';
 import type { CommittedSession } from './committed-session.ts';
+import type { NewMessage, WhenBusy } from './inbox.ts';
 import type { LeaseClaim } from './lease.ts';
 import type { ExecutionRow, TurnRow } from './row-changes.ts';
 
 /** Who caused a transition. Who exactly stands in the payload. */
 export type Cause = 'user' | 'worker' | 'operator';
+
+/** What is asked of a session where only a look under its lock tells which event that is. */
+export type Intent =
+  /** A message: begins a run where the session is IDLE and nothing waits, else it waits, is refused or interrupts. */
+  | { type: 'sendMessage'; message: NewMessage; whenBusy: WhenBusy }
+  /** What the inbox wants next: in IDLE the first message begins a run; while the session is busy a new one is noted, or interrupts. */
+  | { type: 'drainInbox' }
+  /** The end for good. What waits is refused first, one message with each commit; repeated until the event is `session.completed`. */
+  | { type: 'completeSession'; by: string };
 
 /** One event that a session shall take. */
 export interface CommitRequest {
@@ -13,7 +23,8 @@ export interface CommitRequest {
   /** Unique within the session; the same id means the same event, however often it is sent. */
   eventId: string;
   cause: Cause;
-  event: SessionEvent;
+  event: SessionEvent | Intent;
+  /** Of an intent: the claim of the event that begins a run. */
   claim: LeaseClaim;
   /** Digest of the caller's content: tells a repeat from a conflict. Absent: every repeat is the same. */
   contentDigest?: string;
@@ -41,4 +52,8 @@ export interface CommitResult {
   turns: TurnRow[];
   /** The executions of the open assistant turn after the commit. */
   executions: ExecutionRow[];
+  /** How many messages wait after the commit. */
+  waiting: number;
+  /** How many of them no commit of the session took note of yet. */
+  news: number;
 }

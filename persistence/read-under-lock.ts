@@ -16,6 +16,16 @@ export interface SeenEvent {
   contentDigest: string | null;
 }
 
+/** The session's inbox, counted. */
+export interface InboxCount {
+  /** Every row, those that were refused among them. */
+  rows: number;
+  /** Messages that wait. */
+  waiting: number;
+  /** Those of them that no commit of the session took note of yet. */
+  news: number;
+}
+
 /** What a commit decides on, but for the open executions, which the session's snapshot names. */
 export interface FoundUnderLock {
   /** Managed by the entity manager. */
@@ -23,10 +33,14 @@ export interface FoundUnderLock {
   /** The database's time. */
   now: Date;
   seen: SeenEvent | null;
+  inbox: InboxCount;
 }
 
 interface Row {
   now_ms: string | number;
+  inbox_rows: number;
+  inbox_waiting: number;
+  inbox_news: number;
   seen_sequence: number | null;
   seen_from: SessionState;
   seen_to: SessionState;
@@ -45,18 +59,24 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   const [found] = (await em.execute(
     `select s.*, (extract(epoch from turnlock.turnlock_now()) * 1000)::bigint::text as now_ms,
             t.sequence as seen_sequence, t.from_state as seen_from, t.to_state as seen_to, t.event as seen_type,
-            t.run_id as seen_run_id, p.payload as seen_payload
+            t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_rows, i.inbox_waiting, i.inbox_news
        from turnlock.agent_sessions s
        left join turnlock.agent_transitions t on t.session_id = s.session_id and t.event_id = ?
        left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
+      cross join lateral (
+        select count(*)::int as inbox_rows, count(*) filter (where rejected_at is null)::int as inbox_waiting,
+               count(*) filter (where rejected_at is null and noted_at is null)::int as inbox_news
+          from turnlock.agent_inbox where session_id = s.session_id) i
       where s.session_id = ? and s.tenant_id = ?`,
     [eventId, sessionId, tenantId],
   )) as [(Row & Record<string, unknown>) | undefined];
   if (found === undefined) throw sessionNotFound(key);
-  const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...columns } = found;
+  const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...rest } = found;
+  const { inbox_rows, inbox_waiting, inbox_news, ...columns } = rest;
+  const inbox = { rows: inbox_rows, waiting: inbox_waiting, news: inbox_news };
   const row = em.map(AgentSession, columns);
   const now = new Date(Number(now_ms));
-  if (seen_sequence === null) return { row, now, seen: null };
+  if (seen_sequence === null) return { row, now, seen: null, inbox };
   const seen: SeenEvent = {
     sequence: seen_sequence,
     from: seen_from,
@@ -66,5 +86,19 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
     event: seen_payload?.event ?? null,
     contentDigest: seen_payload?.contentDigest ?? null,
   };
-  return { row, now, seen };
+  return { row, now, seen, inbox };
+}
+
+/** The transition that was committed under `eventId`; `null` where none was. */
+export async function findSeenEvent(em: EntityManager, key: SessionKey, eventId: string): Promise<SeenEvent | null> {
+  const [found] = (await em.execute(
+    `select t.sequence, t.from_state as "from", t.to_state as "to", t.event as type, t.run_id as "runId", p.payload
+       from turnlock.agent_transitions t
+       left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
+      where t.session_id = ? and t.event_id = ?`,
+    [key.sessionId, eventId],
+  )) as (Omit<SeenEvent, 'event' | 'contentDigest'> & { payload: Row['seen_payload'] })[];
+  if (found === undefined) return null;
+  const { payload, ...seen } = found;
+  return { ...seen, event: payload?.event ?? null, contentDigest: payload?.contentDigest ?? null };
 }

@@ -1,6 +1,6 @@
 import { isTurnlockError, TurnlockError } from '../errors.ts';
-import type { CommitRequest } from './commit-request.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
+import type { SessionKey } from './read-session.ts';
 import type { Store } from './session-transaction.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Store } from './session-transaction.ts';
  *
  * @throws COMMIT_UNKNOWN when the database does not answer within `lockTimeoutMs`.
  */
-export async function findCommittedEvent(store: Store, request: CommitRequest): Promise<boolean> {
+export async function findCommittedEvent(store: Store, request: SessionKey & { eventId: string }): Promise<boolean> {
   const { tenantId, sessionId, eventId } = request;
   try {
     return await inPatientTransaction(
@@ -34,7 +34,7 @@ export async function findCommittedEvent(store: Store, request: CommitRequest): 
   }
 }
 
-function stillUnknown({ sessionId, eventId }: CommitRequest, cause: unknown): TurnlockError {
+function stillUnknown({ sessionId, eventId }: SessionKey & { eventId: string }, cause: unknown): TurnlockError {
   return new TurnlockError('COMMIT_UNKNOWN', {
     message: `commit has no answer: event ${eventId} of session ${sessionId} (found no connection to ask, wanted an answer)`,
     details: { sessionId, eventId },

@@ -21,6 +21,7 @@ export interface Writing {
   open: AgentToolExecutionRow[];
   changes: RowChanges;
   transition: CommittedTransition;
+  contentDigest: string | null;
   now: Date;
 }
 
@@ -71,12 +72,12 @@ function writeModelCall(em: EntityManager, { changes, transition }: Writing, own
 }
 
 function writeTransition(store: Store, em: EntityManager, writing: Writing, owner: Owner): void {
-  const { request, row, changes, transition } = writing;
+  const { request, row, changes, transition, contentDigest } = writing;
   const salt = store.environment.uuid().replaceAll('-', '');
   const outcomes = settledOutcomes(writing);
   const payload = {
     event: transition.event,
-    contentDigest: request.contentDigest ?? null,
+    contentDigest,
     turns: changes.turns.map((turn) => turn.turnIndex),
     outcomes: outcomes.map(([executionId]) => executionId),
   };
@@ -89,7 +90,7 @@ function writeTransition(store: Store, em: EntityManager, writing: Writing, owne
       fromState: transition.from,
       toState: transition.to,
       event: transition.event.type,
-      eventId: request.eventId,
+      eventId: transition.eventId,
       cause: request.cause,
       token: row.leaseToken,
       payloadDigest: saltedDigest(salt, payload),

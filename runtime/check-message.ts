@@ -1,15 +1,28 @@
+import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS } from '../limits.ts';
 import type { Json, UserTurnContent } from '../machines/event-content.ts';
+import type { WhenBusy } from '../persistence/inbox.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import { refuseValue } from '../persistence/values/refuse-value.ts';
 
+/**
+ * What a message does to a session that has a run under way, waits for a person, or has messages waiting.
+ *
+ * - `enqueue`: it waits until those before it are done, and then begins a run of its own;
+ * - `reject`: SESSION_BUSY, and nothing is written;
+ * - `interrupt`: the run is cancelled in the same commit, and the message goes first.
+ */
+export type { WhenBusy } from '../persistence/inbox.ts';
+
 /** What goes with a message. */
 export interface SendOptions {
   /** The caller's id, 1 to 255 characters, unique within the session: a repeat returns the first run and writes nothing. */
   messageId?: string;
+  /** What it does where the session is busy. Default `enqueue`. */
+  whenBusy?: WhenBusy;
   /** Stored with the user turn; JSON, shown to nobody but its readers. Default none. */
   metadata?: { [name: string]: unknown };
 }
@@ -27,6 +40,16 @@ export function checkMessage(text: string, { messageId, metadata = {} }: SendOpt
     metadata: extra.value,
     normalised: notes.length > 0 ? notes : null,
   };
+}
+
+const WHEN_BUSY: readonly unknown[] = ['enqueue', 'reject', 'interrupt'] satisfies WhenBusy[];
+
+/** @throws OPTIONS_INVALID for another word. */
+export function checkWhenBusy(whenBusy: WhenBusy = 'enqueue'): WhenBusy {
+  if (WHEN_BUSY.includes(whenBusy)) return whenBusy;
+  throw new TurnlockError('OPTIONS_INVALID', {
+    message: `option not accepted: whenBusy (found ${kindOf(whenBusy)}, wanted ${WHEN_BUSY.join(', ')})`,
+  });
 }
 
 /** Metadata as it will be stored. @throws VALUE_INVALID, VALUE_TOO_LARGE. */

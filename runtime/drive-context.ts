@@ -1,4 +1,5 @@
 import type { Environment } from '../environment.ts';
+import type { TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
@@ -26,6 +27,8 @@ export interface DriveContext {
   /** Aborts when the runtime closes: model calls stop, as they can be made again; tools that are out come to their end. */
   draining: AbortSignal;
   emit(event: RunEvent): void;
+  /** Aborts `signal`: what is out stops, and is not committed. */
+  stop(reason: TurnlockError): void;
 }
 
 /** Milliseconds of the database's clock now, never ahead of it: the last commit's time plus what has passed since its answer. */

@@ -1,4 +1,4 @@
-import { isTurnlockError } from '../errors.ts';
+import { isTurnlockError, TurnlockError } from '../errors.ts';
 import { pendingEffects } from '../machines/pending-effects.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import { type HistoryTurn, readHistory } from '../persistence/read-history.ts';
@@ -25,7 +25,9 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
       if (first === undefined) return last;
       let next: CommitResult | null;
       try {
-        if (first.type === 'callModel') {
+        if (last.news > 0) {
+          next = await noteMessages(drive, last);
+        } else if (first.type === 'callModel') {
           turns ??= await readHistory(drive.store, last.session, drive.limits.leaseMs);
           next = await planNext(drive, tools, last, turns, first);
         } else {
@@ -35,6 +37,7 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
         next = await afterOthers(drive, last, error);
       }
       if (next === null) return null;
+      if (isInterrupt(next)) return next;
       const isOurs = !next.repeated && next.session.version === last.session.version + 1;
       if (isOurs) turns?.push(...next.turns);
       else turns = null;
@@ -44,6 +47,26 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
   } finally {
     await tools.settled();
   }
+}
+
+/** Whether a message ended the run under way. */
+function isInterrupt({ repeated, transition }: CommitResult): boolean {
+  return !repeated && transition.event.type === 'run.cancelled';
+}
+
+/** Takes note of a message that came from outside the session's lock; one that interrupts ends the run. */
+async function noteMessages(drive: DriveContext, last: CommitResult): Promise<CommitResult> {
+  const { tenantId, sessionId } = drive.session;
+  const eventId = drive.environment.uuid();
+  const request = { tenantId, sessionId, eventId, cause: 'user', event: { type: 'drainInbox' } } as const;
+  const noted = await drive.actor.commit({ ...request, claim: { type: 'none' } }).catch((error: unknown) => {
+    if (isTurnlockError(error, 'EVENT_ILLEGAL')) return { ...last, news: 0 };
+    throw error;
+  });
+  if (isInterrupt(noted)) {
+    drive.stop(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled by a message: session ${sessionId}` }));
+  }
+  return noted;
 }
 
 /**

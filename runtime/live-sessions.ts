@@ -4,6 +4,7 @@ import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { releaseLease } from '../persistence/extend-lease.ts';
 import { createPersistenceActor, type PersistenceActor } from '../persistence/persistence-actor.ts';
+import { drainInbox } from './drain-inbox.ts';
 import type { DriveContext } from './drive-context.ts';
 import { driveSession } from './drive-session.ts';
 import { keepLease } from './keep-lease.ts';
@@ -30,6 +31,8 @@ interface Live {
 /** The sessions of this process that are being committed to or driven: one persistence actor each, gone when nobody uses it. */
 export class LiveSessions {
   readonly #live = new Map<string, Live>();
+  /** Feeds of runs that this process was told of before they began. */
+  readonly #expected = new Map<string, RunFeed>();
 
   /** Runs `work` with the session's actor. */
   async use<Result>(
@@ -50,17 +53,30 @@ export class LiveSessions {
     return this.#live.get(sessionId)?.drive ?? null;
   }
 
-  /** Drives the session from `begin`, a commit that granted the lease to this runtime, until it rests. */
+  /** The feed of a run that begins later, if this process drives it then. Let go with {@link forget}. */
+  expect(runId: string): RunFeed {
+    const feed = this.#expected.get(runId) ?? new RunFeed();
+    this.#expected.set(runId, feed);
+    return feed;
+  }
+
+  /** Ends the feed of a run that was expected. */
+  forget(runId: string): void {
+    this.#expected.get(runId)?.end();
+    this.#expected.delete(runId);
+  }
+
+  /** Drives the session from `begin`, a commit that granted the lease to this runtime, until it rests; then what waits in its inbox. */
   start(services: Services, begin: CommitResult): Drive {
     const live = this.#enter(services, begin.session);
     const controller = new AbortController();
-    const feed = new RunFeed();
     const runId = begin.session.snapshot.context.runId ?? '';
+    const feed = this.#expected.get(runId) ?? new RunFeed();
     feed.push(toRunEvent(begin));
     const unsubscribe = live.actor.subscribe((result) => {
       if (!result.repeated) feed.push(toRunEvent(result));
     });
-    const context = driveContext(services, live.actor, begin, controller.signal, feed);
+    const context = driveContext(services, live.actor, begin, controller, feed);
     const ended = services.operations
       .run(() => runToRest(services, context, begin, controller))
       .finally(() => {
@@ -69,10 +85,24 @@ export class LiveSessions {
         if (live.drive === drive) live.drive = null;
         this.#leave(begin.session.sessionId, live);
       });
-    ended.catch(() => undefined);
+    ended.then(
+      (last) => void (last !== null && last.waiting > 0 && this.next(services, last.session)),
+      () => undefined,
+    );
     const drive: Drive = { runId, feed, ended, abort: (reason) => controller.abort(reason) };
     live.drive = drive;
     return drive;
+  }
+
+  /** Begins and drives the run of the message that is next, if there is one. Never rejects: what fails is left to whoever looks next. */
+  next(services: Services, session: CommittedSession): void {
+    if (services.closing.aborted) return;
+    services.operations
+      .run(async () => {
+        const begun = await drainInbox(services, session);
+        if (begun !== null) this.start(services, begun);
+      })
+      .catch(() => undefined);
   }
 
   #enter(services: Services, session: CommittedSession): Live {
@@ -104,7 +134,7 @@ function driveContext(
   services: Services,
   actor: PersistenceActor,
   begin: CommitResult,
-  signal: AbortSignal,
+  controller: AbortController,
   feed: RunFeed,
 ): DriveContext {
   const { store, holder } = services;
@@ -119,9 +149,10 @@ function driveContext(
     token: begin.session.token,
     session: begin.session,
     clock: { databaseMs: begin.now.getTime(), monotonicMs: environment.monotonic() },
-    signal,
+    signal: controller.signal,
     draining: services.closing,
     emit: (event) => feed.push(event),
+    stop: (reason) => controller.abort(reason),
   };
 }
 

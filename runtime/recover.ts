@@ -4,6 +4,7 @@ import { findOwedSessions } from '../persistence/find-owed-sessions.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { takeOver } from './continue-session.ts';
+import { drainInbox } from './drain-inbox.ts';
 import { checkOpen, type Services } from './services.ts';
 
 /** What became of one session that owed work. */
@@ -45,7 +46,12 @@ async function recoverOne(services: Services, { tenantId, sessionId }: SessionKe
   checkOpen(services);
   try {
     const { session } = await readSession(services.store, key);
-    if (isResting(session.state)) return { ...key, state: session.state };
+    if (isResting(session.state)) {
+      const begun = await drainInbox(services, session);
+      if (begun === null) return { ...key, state: session.state };
+      const rested = await services.live.start(services, begun).ended;
+      return rested === null ? { ...key, skipped: 'TOKEN_STALE' } : { ...key, state: rested.session.state };
+    }
     const taken = await takeOver(services, session);
     if (isResting(taken.session.state)) return { ...key, state: taken.session.state };
     const last = await services.live.start(services, taken).ended;

@@ -5,6 +5,7 @@ import { isResting } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { isLeaseLive } from '../persistence/lease.ts';
+import { readMessageOfRun } from '../persistence/read-message-of-run.ts';
 import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
@@ -34,8 +35,11 @@ export async function restOfRun(
         (last && resultOfCommit(last, runId)) ?? (await services.operations.run(() => lookAtRun(services, key, runId)));
       if (result !== null) return result;
       checkOpen(services);
-      if (services.live.driveOf(key.sessionId)?.runId === runId) continue;
-      await services.store.environment.sleep(POLL_MS, services.closing).catch(() => undefined);
+      const other = services.live.driveOf(key.sessionId);
+      if (other?.runId === runId) continue;
+      // What waits for a run that is driven here need not be looked at before that has ended.
+      if (other !== null && drive !== other) await other.ended.catch(() => null);
+      else await services.store.environment.sleep(POLL_MS, services.closing).catch(() => undefined);
     }
   } catch (error) {
     throw isTurnlockError(error, 'RUNTIME_CLOSED') ? handedOver(runId) : error;
@@ -52,10 +56,35 @@ async function lookAtRun(
   const ofRun = session.snapshot.context.runId === runId;
   if (!ofRun || isResting(session.state)) {
     const end = await readRun(services.store, key, runId);
-    if (end !== null && (!ofRun || isResting(end.state))) return toResult(session, runId, end, ofRun ? executions : []);
+    // A run that began since the session was read has not ended yet.
+    if (end !== null && isResting(end.state)) return toResult(session, runId, end, ofRun ? executions : []);
+    if (end === null) {
+      const waiting = await waitingRun(services, session, executions, runId);
+      if (waiting !== null || isResting(session.state)) return waiting;
+    }
   }
   if (!isLeaseLive(session, now) && !services.closing.aborted) await takeOverIfFree(services, session);
   return null;
+}
+
+/** The result of a run that has not begun and will not by itself; `null` where it waits for its turn, which may come here. */
+async function waitingRun(
+  services: Services,
+  session: CommittedSession,
+  executions: ExecutionRow[],
+  runId: string,
+): Promise<RunResult | null> {
+  const message = await readMessageOfRun(services.store, session, runId);
+  const result = { sessionId: session.sessionId, runId, state: session.state, reply: null, output: null };
+  if (message === null) return null;
+  const { rejectedCode } = message;
+  if (rejectedCode !== null) {
+    const hint = ERROR_CODES[rejectedCode as ErrorCode]?.hint ?? rejectedCode;
+    return { ...result, queued: false, awaiting: [], error: { code: rejectedCode, message: hint } };
+  }
+  if (session.state === 'IDLE' || session.state === 'COMPLETED') services.live.next(services, session);
+  if (session.state !== 'AWAITING_INPUT' && session.state !== 'FAILED') return null;
+  return { ...result, queued: true, awaiting: awaitedOf(session, executions), error: null };
 }
 
 /** The result of `runId` from `last`, the commit that brought it to rest here; `null` where only the database knows it. */
@@ -76,11 +105,12 @@ async function takeOverIfFree(services: Services, session: CommittedSession): Pr
 
 function toResult(session: CommittedSession, runId: string, end: StoredRunEnd, executions: ExecutionRow[]): RunResult {
   const { sessionId } = session;
-  const state = isResting(end.state) ? end.state : 'IDLE';
+  const { state } = end;
   return {
     sessionId,
     runId,
     state,
+    queued: false,
     reply: end.reply,
     output: end.output,
     awaiting: awaitedOf(session, executions),

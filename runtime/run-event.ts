@@ -41,12 +41,14 @@ export interface RunResult<Output = unknown> {
   runId: string;
   /** The state in which the session rests. */
   state: SessionState;
+  /** Whether the run has not begun: its message waits until the session goes on, for example until a person has decided. */
+  queued: boolean;
   /** The agent's last words of this run; `null` when it has not replied. */
   reply: string | null;
-  /** What the reply says, validated by the agent's `output`; `null` unless that made the session COMPLETED. */
+  /** What the reply says, validated by the agent's `output`; `null` where it is none. */
   output: Output | null;
   /** What a person is asked; empty unless `state` is AWAITING_INPUT. */
   awaiting: AwaitedExecution[];
-  /** Why the run ended in FAILED, or that it was cancelled. */
+  /** Why the run ended in FAILED, that it was cancelled, or why its message was refused. */
   error: { code: string; message: string } | null;
 }

@@ -3,14 +3,14 @@ import type { Json } from '../machines/event-content.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
-import { contentDigest } from '../persistence/keys/content-digest.ts';
+import { messageDigest } from '../persistence/inbox.ts';
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
-import { checkMessage, checkWho, type SendOptions } from './check-message.ts';
+import { checkMessage, checkWhenBusy, checkWho, type SendOptions } from './check-message.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
@@ -60,17 +60,19 @@ export class Session<Output = unknown> {
   }
 
   /**
-   * Sends a user message and begins a run. Once this resolves the message is durable and the run goes on, in this process as long as
-   * it lives, and by `recover` of any other one after that.
+   * Sends a user message. Once this resolves it is durable, and its run goes on, in this process as long as it lives, and by a worker or
+   * `recover` of any other one after that.
    *
-   * With a `messageId` that the session has seen, nothing is written: the run of then is returned. A run whose process died is brought to
-   * rest first, which may take until the deadlines of its calls.
+   * Where the session is IDLE and nothing waits, the run begins at once. Where a run is under way, a person is asked, or messages wait,
+   * `whenBusy` decides: by default the message waits for its turn, and its run begins when those before it are done.
    *
-   * @throws SESSION_BUSY when a run is under way or waits for a person.
+   * With a `messageId` that the session has seen, nothing is written: the run of then is returned.
+   *
+   * @throws SESSION_BUSY with `whenBusy: 'reject'` when the message cannot begin a run now. LIMIT_WAITING_MESSAGES when too many wait.
    * @throws SESSION_COMPLETED when the session is final. EVENT_ILLEGAL when its last run FAILED: see {@link Session.retry}.
    * @throws MESSAGE_CONFLICT when the message id was used for another content. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot
    * drive the session.
-   * @throws VALUE_INVALID, VALUE_TOO_LARGE when text or metadata cannot be stored.
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE when text or metadata cannot be stored. OPTIONS_INVALID for another `whenBusy`.
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; after the last, repeat with the same `messageId`.
    */
   async send(text: string, options: SendOptions = {}): Promise<Run<Output>> {
@@ -78,15 +80,18 @@ export class Session<Output = unknown> {
       agentOf(this.#services, this.#seen);
       const { environment, limits } = this.#services.store;
       const content = checkMessage(text, options, limits);
-      const { messageId } = options;
+      const whenBusy = checkWhenBusy(options.whenBusy);
+      const { messageId = null } = options;
+      const message = { runId: environment.uuid(), messageId, content };
       const request = {
-        eventId: messageId === undefined ? environment.uuid() : eventIdFromMessageId(messageId),
+        eventId: messageId === null ? environment.uuid() : eventIdFromMessageId(messageId),
         cause: 'user' as const,
-        event: { type: 'user.messaged', runId: environment.uuid(), content } as const,
+        event: { type: 'sendMessage', message, whenBusy } as const,
         claim: this.#acquire(),
-        contentDigest: contentDigest({ text: content.text, metadata: content.metadata }),
+        contentDigest: messageDigest(content),
       };
-      return this.#begin(await this.#commitMessage(request));
+      const result = await (whenBusy === 'reject' ? this.#commitOnceFree(request) : this.#commit(request));
+      return this.#afterMessage(result, message.runId);
     });
   }
 
@@ -152,7 +157,7 @@ export class Session<Output = unknown> {
    * Cancels the run that is under way or waits. Calls that never started are closed as not done; those that were started are closed as
    * unknown, and the model is told so. Their AbortSignal fires, in another process at its next heartbeat. Without a run nothing happens.
    *
-   * Once this resolves the session is IDLE, durably, and takes the next message. A tool that does not heed its signal may still be at
+   * Once this resolves the run is over, durably; the message that waits longest begins the next one. A tool that does not heed its signal may still be at
    * work; what it returns is not recorded. `by` defaults to `user`; `reason` is what the model is told beside the outcome.
    *
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
@@ -164,20 +169,26 @@ export class Session<Output = unknown> {
       const reason = options.reason ?? 'The run was cancelled.';
       const content = reasonContent('RUN_CANCELLED', reason, this.#services.store.limits);
       const event = { type: 'run.cancelled', by, content } as const;
-      try {
-        await this.#commit({ event, cause: 'user', claim: { type: 'raise' } });
-      } catch (error) {
-        if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-        return;
-      }
-      const drive = this.#services.live.driveOf(this.sessionId);
-      drive?.abort(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${this.sessionId}` }));
-      await drive?.ended.catch(() => null);
+      const result = await this.#commit({ event, cause: 'user', claim: { type: 'raise' } }).catch((error: unknown) => {
+        if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
+        throw error;
+      });
+      if (result === null) return;
+      await this.#stopDrive();
+      if (result.waiting > 0) this.#services.live.next(this.#services, result.session);
     });
   }
 
+  /** A run that was cancelled stops here too. */
+  async #stopDrive(): Promise<void> {
+    const drive = this.#services.live.driveOf(this.sessionId);
+    drive?.abort(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${this.sessionId}` }));
+    await drive?.ended.catch(() => null);
+  }
+
   /**
-   * Ends the session for good: durable once this resolves, and it takes no message any more. `by` defaults to `user`.
+   * Ends the session for good: durable once this resolves, and it takes no message any more. Messages that wait are refused, each for
+   * itself; the runs that they would have begun say so. `by` defaults to `user`.
    *
    * @throws EVENT_ILLEGAL unless it is IDLE or FAILED. RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` cannot be stored.
@@ -185,7 +196,8 @@ export class Session<Output = unknown> {
   async complete(options: { by?: string } = {}): Promise<void> {
     return operate(this.#services, async () => {
       const by = checkWho(options.by ?? 'user');
-      await this.#commit({ event: { type: 'session.completed', by }, cause: 'user', claim: { type: 'none' } });
+      const request = { event: { type: 'completeSession', by }, cause: 'user', claim: { type: 'none' } } as const;
+      for (let last = ''; last !== 'session.completed'; ) last = (await this.#commit(request)).transition.event.type;
     });
   }
 
@@ -244,20 +256,16 @@ export class Session<Output = unknown> {
     return result;
   }
 
-  /** A message to a session that looks busy: if its worker is gone, its run is brought to rest first. */
-  async #commitMessage(request: Committable): Promise<CommitResult> {
+  /** A message that is to be refused where the session is busy: if its worker is gone, its run is brought to rest first. */
+  async #commitOnceFree(request: Committable): Promise<CommitResult> {
     try {
       return await this.#commit(request);
     } catch (error) {
-      if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+      if (!isTurnlockError(error, 'SESSION_BUSY')) throw error;
       const { session } = await readSession(this.#services.store, this);
-      if (session.state === 'PLANNING' || session.state === 'EXECUTING_TOOL') {
-        await this.#recoverFirst(session);
-        return this.#commit(request).catch((second: unknown) => {
-          throw isTurnlockError(second, 'EVENT_ILLEGAL') ? busyOr(session.state, second) : second;
-        });
-      }
-      throw busyOr(session.state, error);
+      if (isResting(session.state)) throw error;
+      await this.#recoverFirst(session);
+      return this.#commit(request);
     }
   }
 
@@ -266,8 +274,19 @@ export class Session<Output = unknown> {
       const taken = await takeOver(this.#services, session);
       if (!isResting(taken.session.state)) await this.#services.live.start(this.#services, taken).ended;
     } catch (error) {
-      throw isTurnlockError(error, 'LEASE_HELD') ? busyOr(session.state, error) : error;
+      throw isTurnlockError(error, 'LEASE_HELD') ? busy(session.state, error) : error;
     }
+  }
+
+  /** The run of a message, whatever its commit came to: begun, waiting, or known before. */
+  async #afterMessage(result: CommitResult, runId: string): Promise<Run<Output>> {
+    const { repeated, transition, session } = result;
+    if (repeated || transition.event.type === 'user.messaged') return this.#begin(result);
+    const { live } = this.#services;
+    const run = this.#await(runId);
+    if (transition.event.type === 'run.cancelled') await this.#stopDrive();
+    if (session.state === 'IDLE') live.next(this.#services, session);
+    return run;
   }
 
   #begin(result: CommitResult): Run<Output> {
@@ -306,6 +325,15 @@ export class Session<Output = unknown> {
     return createRun(facts, feed, settled);
   }
 
+  /** A run that begins later: here, where this process drives it then. */
+  #await(runId: string): Run<Output> {
+    const { live } = this.#services;
+    const feed = live.expect(runId);
+    const settled = restOfRun(this.#services, this, runId) as Promise<RunResult<Output>>;
+    void settled.catch(() => undefined).finally(() => live.forget(runId));
+    return createRun({ runId, sessionId: this.sessionId, repeated: false }, feed, settled);
+  }
+
   async #resultOf(ended: Promise<CommitResult | null>, runId: string): Promise<RunResult<Output>> {
     const last = await ended;
     if (last === null && this.#services.closing.aborted) throw handedOver(runId);
@@ -314,10 +342,7 @@ export class Session<Output = unknown> {
   }
 }
 
-function busyOr(state: SessionState, cause: TurnlockError): TurnlockError {
-  if (state === 'COMPLETED')
-    return new TurnlockError('SESSION_COMPLETED', { message: 'session is final: it takes no message', cause });
-  if (state === 'FAILED' || state === 'IDLE') return cause;
+function busy(state: SessionState, cause: TurnlockError): TurnlockError {
   return new TurnlockError('SESSION_BUSY', {
     message: `session is busy: it takes no message now (found ${state}, wanted IDLE)`,
     cause,

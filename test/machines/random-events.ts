@@ -151,8 +151,9 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
     case 'session.forked':
       return { type, originSessionId: 'session-0', originTurnIndex: 1 };
     case 'message.enqueued':
-    case 'message.rejected':
       return { type, runId };
+    case 'message.rejected':
+      return { type, runId, code: 'SESSION_BUSY' };
     case 'worker.tookOver':
       return { type, holder: 'worker-2' };
     case 'machine.upgraded':

@@ -224,7 +224,7 @@ test.each(TABLE)('$title: $from → $to on $event.type', ({ before, event, from,
 describe('what loops in every state but COMPLETED', () => {
   const loops: SessionEvent[] = [
     { type: 'message.enqueued', runId: 'run-9' },
-    { type: 'message.rejected', runId: 'run-9' },
+    { type: 'message.rejected', runId: 'run-9', code: 'SESSION_BUSY' },
     { type: 'worker.tookOver', holder: 'worker-2' },
     { type: 'machine.upgraded', fromVersion: 1, toVersion: 2 },
     { type: 'memory.stored', memoryIds: ['memory-1'] },

@@ -39,7 +39,7 @@ const EVENTS: SessionEvent[] = [
   completed,
   { ...retried, runId: RUN },
   { type: 'message.enqueued', runId: RUN },
-  { type: 'message.rejected', runId: RUN },
+  { type: 'message.rejected', runId: RUN, code: 'SESSION_BUSY' },
   { type: 'worker.tookOver', holder: 'worker-2' },
   { type: 'session.forked', originSessionId: 'session-0', originTurnIndex: 0 },
   { type: 'machine.upgraded', fromVersion: 0, toVersion: 1 },

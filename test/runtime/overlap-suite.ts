@@ -97,7 +97,7 @@ export const describeOverlaps: RuntimeSuite = (database) => {
     await begun;
     await database().moveClock(LONG_MS);
     expect((await runtime.recover()).filter(({ state }) => state !== undefined)).toEqual([]);
-    await expect(session.send('more')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    await expect(session.send('more', { whenBusy: 'reject' })).rejects.toMatchObject({ code: 'SESSION_BUSY' });
     open();
     expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
     expect(count).toBe(1);

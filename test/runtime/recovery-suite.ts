@@ -85,7 +85,13 @@ export const describeRecovery: RuntimeSuite = (database) => {
   test('resume: the run of a dead process goes on and shows itself; at rest it is the run that ended; before a message there is none', async () => {
     const charge = looseTool('charge', () => 'charged', { effect: 'idempotent' });
     const agent = scriptedAgent(eachRun({ toolCalls: [call('charge')] }, 'done'), [charge]);
-    const faults = [{ point: 'afterEffect', fault: 'crash', where: ({ executionId }: { executionId?: string }) => executionId !== undefined }];
+    const faults = [
+      {
+        point: 'afterEffect',
+        fault: 'crash',
+        where: ({ executionId }: { executionId?: string }) => executionId !== undefined,
+      },
+    ];
     const { runtime, plan } = await openMortal(database(), [agent], faults as Parameters<typeof openMortal>[2]);
     const { sessionId, tenantId } = await openSession(runtime, agent);
     const begun = await (await runtime.session({ sessionId, tenantId })).send('go');

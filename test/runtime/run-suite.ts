@@ -16,6 +16,7 @@ export const describeRuns: RuntimeSuite = (database) => {
       sessionId: session.sessionId,
       runId: run.runId,
       state: 'IDLE',
+      queued: false,
       reply: 'It is 42.',
       output: null,
       awaiting: [],
@@ -130,7 +131,7 @@ export const describeRuns: RuntimeSuite = (database) => {
     ]);
   });
 
-  test('a message to a busy session is refused and leaves no trace', async () => {
+  test('a message that is not to wait is refused by a busy session and leaves no trace', async () => {
     const { opened, open } = gate();
     const agent = scriptedAgent(async () => {
       await opened;
@@ -141,7 +142,9 @@ export const describeRuns: RuntimeSuite = (database) => {
     const run = await session.send('first');
     const other = await openRuntime(database(), [agent]);
     for (const handle of [session, await runtime.session(session), await other.session(session)]) {
-      await expect(handle.send('second')).rejects.toSatisfy((error) => isTurnlockError(error, 'SESSION_BUSY'));
+      await expect(handle.send('second', { whenBusy: 'reject' })).rejects.toSatisfy((error) =>
+        isTurnlockError(error, 'SESSION_BUSY'),
+      );
     }
     open();
     await run.result();

@@ -100,7 +100,7 @@ export const describeTimes: RuntimeSuite = (database) => {
       awaiting: [{ toolName: 'charge', params: { cents: 5 }, reason: 'unknown', idempotencyKey: keys[0] }],
     });
     expect(keys).toHaveLength(1);
-    await expect(session.send('and now?')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    await expect(session.send('and now?', { whenBusy: 'reject' })).rejects.toMatchObject({ code: 'SESSION_BUSY' });
     const [row] = await database().query(
       'SELECT status, unknown_reason, unknown_at IS NULL AS is_known FROM turnlock.agent_tool_executions WHERE session_id = $1',
       [session.sessionId],

@@ -1,0 +1,187 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type ErrorCode, TurnlockError } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import type { SessionEvent } from '../machines/session-event.ts';
+import type { SessionState } from '../machines/session-state.ts';
+import type { CommitRequest, Intent } from './commit-request.ts';
+import type { AgentInboxRow } from './entities/agent-inbox.entity.ts';
+import {
+  contentOf,
+  findMessage,
+  findNews,
+  findNextMessage,
+  type InboxChange,
+  messageDigest,
+  whyNotStorable,
+} from './inbox.ts';
+import { eventIdFromMessageId } from './keys/event-id-from-message-id.ts';
+import type { LeaseClaim } from './lease.ts';
+import { findSeenEvent, type InboxCount, type SeenEvent } from './read-under-lock.ts';
+
+/** What a commit does, all of it decided under the lock. */
+export interface Decision {
+  event: SessionEvent;
+  eventId: string;
+  claim: LeaseClaim;
+  contentDigest: string | null;
+  inbox: InboxChange | null;
+}
+
+/** An event that the session has taken before: there is nothing to commit. `drops` is a message that waits in vain. */
+export interface Known {
+  seen: SeenEvent;
+  contentDigest: string | null;
+  drops?: AgentInboxRow;
+}
+
+/** What a decision is made from: read under the lock. */
+export interface Undecided {
+  request: CommitRequest;
+  state: SessionState;
+  version: number;
+  inbox: InboxCount;
+  limits: Limits;
+  newId(): string;
+}
+
+const RESTING: readonly SessionState[] = ['IDLE', 'FAILED'];
+const BUSY: readonly SessionState[] = ['PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT'];
+
+/**
+ * The event that a request comes to.
+ *
+ * @throws SESSION_COMPLETED, SESSION_BUSY, LIMIT_WAITING_MESSAGES for a message that is not taken.
+ * @throws EVENT_ILLEGAL when the inbox is to be drained and nothing waits.
+ */
+export async function decideEvent(em: EntityManager, undecided: Undecided): Promise<Decision | Known> {
+  const { request, inbox } = undecided;
+  const { event } = request;
+  switch (event.type) {
+    case 'sendMessage':
+      return takeMessage(em, undecided, event);
+    case 'drainInbox':
+      return drainInbox(em, undecided);
+    case 'completeSession':
+      return complete(em, undecided, event.by);
+    case 'model.replied':
+      // A reply is final only where no message waits.
+      return asRequested(undecided, { ...event, final: event.final && inbox.waiting === 0 });
+    default:
+      return asRequested(undecided, event);
+  }
+}
+
+function asRequested({ request }: Undecided, event: SessionEvent): Decision {
+  const { eventId, claim, contentDigest = null } = request;
+  return { event, eventId, claim, contentDigest, inbox: null };
+}
+
+type SendMessage = Extract<Intent, { type: 'sendMessage' }>;
+
+async function takeMessage(em: EntityManager, undecided: Undecided, intent: SendMessage): Promise<Decision | Known> {
+  const { request, state, inbox, limits, newId } = undecided;
+  const { message, whenBusy } = intent;
+  const { runId, messageId, content } = message;
+  const known = messageId !== null && inbox.rows > 0 ? await findMessage(em, request, messageId) : null;
+  if (known !== null) return { seen: asSeen(undecided, known), contentDigest: request.contentDigest ?? null };
+  if (state === 'COMPLETED') throw completed(request);
+  const begins = !BUSY.includes(state) && (state === 'FAILED' || inbox.waiting === 0);
+  if (begins) return asRequested(undecided, { type: 'user.messaged', runId, content });
+  if (whenBusy === 'reject') throw busy(request, state);
+  if (inbox.waiting >= limits.maxWaitingMessages) throw full(request, inbox.waiting);
+  const isUrgent = whenBusy === 'interrupt' && state !== 'IDLE';
+  const add: InboxChange = { type: 'add', message, whenBusy, isNoted: !isUrgent };
+  // The message keeps its own event id for the turn that it becomes.
+  if (isUrgent) return { ...cancelled(newId()), inbox: add };
+  const claim = { type: 'none' } as const;
+  return { ...asRequested(undecided, { type: 'message.enqueued', runId }), claim, inbox: add };
+}
+
+function cancelled(eventId: string): Omit<Decision, 'inbox'> {
+  const error = { code: 'RUN_CANCELLED', message: 'The run was cancelled by a message of the user.' };
+  const event = { type: 'run.cancelled', by: 'message', content: { error } } as const;
+  return { event, eventId, claim: { type: 'raise' }, contentDigest: null };
+}
+
+/** What a repeat of a message that still waits, or was refused, is answered with. */
+function asSeen({ state, version }: Undecided, row: AgentInboxRow): SeenEvent {
+  const { runId } = row;
+  return {
+    sequence: version,
+    from: state,
+    to: state,
+    type: 'message.enqueued',
+    runId,
+    event: { type: 'message.enqueued', runId },
+    contentDigest: messageDigest(contentOf(row)),
+  };
+}
+
+async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Decision | Known> {
+  const { request, state, limits, newId } = undecided;
+  const isFree = state === 'IDLE';
+  const row = isFree ? await findNextMessage(em, request) : BUSY.includes(state) ? await findNews(em, request) : null;
+  if (row === null) throw nothingWaits(request, state);
+  const isNew = row.notedAt === null || row.notedAt === undefined;
+  const ownId = isNew && row.messageId != null ? eventIdFromMessageId(row.messageId) : null;
+  const contentDigest = messageDigest(contentOf(row));
+  const seen = ownId === null ? null : await findSeenEvent(em, request, ownId);
+  if (seen !== null && seen.contentDigest === contentDigest) return { seen, contentDigest, drops: row };
+  const refusal = seen === null ? refusalOf(row, state, limits) : 'MESSAGE_CONFLICT';
+  if (refusal !== null) return rejected(row, refusal, newId());
+  const { runId } = row;
+  if (isFree) {
+    const event = { type: 'user.messaged', runId, content: contentOf(row) } as const;
+    const eventId = ownId ?? row.inboxId;
+    return { event, eventId, claim: request.claim, contentDigest, inbox: { type: 'take', row } };
+  }
+  if (row.whenBusy === 'interrupt') return { ...cancelled(newId()), inbox: null };
+  const event = { type: 'message.enqueued', runId } as const;
+  return { event, eventId: ownId ?? newId(), claim: { type: 'none' }, contentDigest, inbox: { type: 'note', row } };
+}
+
+function refusalOf(row: AgentInboxRow, state: SessionState, limits: Limits): ErrorCode | null {
+  const why = whyNotStorable(row, limits);
+  return why ?? (row.whenBusy === 'reject' && state !== 'IDLE' ? 'SESSION_BUSY' : null);
+}
+
+function rejected(row: AgentInboxRow, code: ErrorCode, eventId: string): Decision {
+  const event = { type: 'message.rejected', runId: row.runId, code } as const;
+  return { event, eventId, claim: { type: 'none' }, contentDigest: null, inbox: { type: 'reject', row, code } };
+}
+
+async function complete(em: EntityManager, undecided: Undecided, by: string): Promise<Decision> {
+  const { request, state, inbox, newId } = undecided;
+  const row = RESTING.includes(state) && inbox.waiting > 0 ? await findNextMessage(em, request) : null;
+  if (row !== null) return rejected(row, 'SESSION_COMPLETED', newId());
+  return asRequested(undecided, { type: 'session.completed', by });
+}
+
+function completed({ sessionId }: CommitRequest): TurnlockError {
+  return new TurnlockError('SESSION_COMPLETED', {
+    message: `session is final: it takes no message (session ${sessionId})`,
+    details: { sessionId },
+  });
+}
+
+function busy({ sessionId }: CommitRequest, state: SessionState): TurnlockError {
+  const found = state === 'IDLE' ? 'messages that wait' : state;
+  return new TurnlockError('SESSION_BUSY', {
+    message: `session is busy: it takes no message now (found ${found}, wanted IDLE)`,
+    details: { sessionId, state },
+  });
+}
+
+function full({ sessionId }: CommitRequest, waiting: number): TurnlockError {
+  return new TurnlockError('LIMIT_WAITING_MESSAGES', {
+    message: `inbox is full: session ${sessionId} (found ${waiting} messages that wait)`,
+    details: { sessionId, waiting },
+  });
+}
+
+function nothingWaits({ sessionId }: CommitRequest, state: SessionState): TurnlockError {
+  return new TurnlockError('EVENT_ILLEGAL', {
+    message: `nothing is to be done about the inbox: session ${sessionId} (found ${state}, wanted a message that waits)`,
+    details: { sessionId, state },
+  });
+}

@@ -1,0 +1,126 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import type { TurnPart, UserTurnContent } from '../machines/event-content.ts';
+import { AgentInbox, type AgentInboxRow } from './entities/agent-inbox.entity.ts';
+import { contentDigest } from './keys/content-digest.ts';
+import type { SessionKey } from './read-session.ts';
+import { normaliseJson } from './values/normalise-json.ts';
+import { normaliseText } from './values/normalise-text.ts';
+
+/** What a message does where it cannot begin a run at once. */
+export type WhenBusy = 'enqueue' | 'reject' | 'interrupt';
+
+/** A message that is new to a session. */
+export interface NewMessage {
+  /** Of the run that it begins, at once or later. */
+  runId: string;
+  /** The caller's id; `null` when none was given. */
+  messageId: string | null;
+  content: UserTurnContent;
+}
+
+/** What a commit does with the inbox. The rows are managed by the transaction's entity manager. */
+export type InboxChange =
+  /** `isNoted`: the audit has it as `message.enqueued`, under the event id of its message id. */
+  | { type: 'add'; message: NewMessage; whenBusy: WhenBusy; isNoted: boolean }
+  | { type: 'note' | 'take'; row: AgentInboxRow }
+  | { type: 'reject'; row: AgentInboxRow; code: ErrorCode };
+
+/** The message that is next: those that interrupt first, then in the order in which they came. */
+export async function findNextMessage(em: EntityManager, { sessionId }: SessionKey): Promise<AgentInboxRow | null> {
+  return findOne(
+    em,
+    `session_id = ? and rejected_at is null order by (when_busy = 'interrupt') desc, position limit 1`,
+    [sessionId],
+  );
+}
+
+/** The first message that came from outside the session's lock, and that no commit of the session took note of yet. */
+export async function findNews(em: EntityManager, { sessionId }: SessionKey): Promise<AgentInboxRow | null> {
+  return findOne(em, 'session_id = ? and rejected_at is null and noted_at is null order by position limit 1', [
+    sessionId,
+  ]);
+}
+
+/** The message with the caller's id, also one that was refused; `null` where the inbox has none, or not any more. */
+export async function findMessage(
+  em: EntityManager,
+  { sessionId }: SessionKey,
+  messageId: string,
+): Promise<AgentInboxRow | null> {
+  return findOne(em, 'session_id = ? and message_id = ?', [sessionId, messageId]);
+}
+
+/** The message that begins the run, or would have begun it. */
+export async function findMessageOfRun(
+  em: EntityManager,
+  { sessionId }: SessionKey,
+  runId: string,
+): Promise<AgentInboxRow | null> {
+  return findOne(em, 'session_id = ? and run_id = ?', [sessionId, runId]);
+}
+
+async function findOne(em: EntityManager, where: string, values: unknown[]): Promise<AgentInboxRow | null> {
+  const [row] = (await em.execute(`select * from turnlock.agent_inbox where ${where}`, values)) as object[];
+  return row === undefined ? null : em.map(AgentInbox, row as never);
+}
+
+/** Adds to `em` what a commit does with the inbox. */
+export function changeInbox(em: EntityManager, key: SessionKey, change: InboxChange, now: Date): void {
+  if (change.type === 'add') {
+    const { runId, messageId, content } = change.message;
+    const { text, parts, metadata, normalised } = content;
+    em.persist(
+      em.create(AgentInbox, {
+        ...key,
+        runId,
+        messageId,
+        content: text,
+        parts,
+        metadata,
+        normalised,
+        whenBusy: change.whenBusy,
+        notedAt: change.isNoted ? now : null,
+        createdAt: now,
+      } as never),
+    );
+  }
+  if (change.type === 'note') change.row.notedAt = now;
+  if (change.type === 'take') em.remove(change.row);
+  if (change.type === 'reject') em.assign(change.row, { rejectedAt: now, rejectedCode: change.code });
+}
+
+/** What a waiting message says, as a user turn holds it. */
+export function contentOf({ content: text, parts, metadata, normalised }: AgentInboxRow): UserTurnContent {
+  return { text, parts: parts as TurnPart[], metadata, normalised: normalised ?? null };
+}
+
+/** Digest of what a message says: tells a repeat from another message with the same id. */
+export function messageDigest({ text, metadata }: Pick<UserTurnContent, 'text' | 'metadata'>): string {
+  return contentDigest({ text, metadata });
+}
+
+/**
+ * Why a message cannot become a turn: one that came by SQL went past the bounds and checks of `send`. `null` where it can.
+ */
+export function whyNotStorable({ content, parts, metadata }: AgentInboxRow, limits: Limits): ErrorCode | null {
+  const { maxDepth, maxMessageBytes, maxMetadataBytes } = limits;
+  try {
+    normaliseText(content, { maxBytes: maxMessageBytes, name: 'message' });
+    normaliseJson(parts, { maxBytes: maxMessageBytes, maxDepth, name: 'parts' });
+    normaliseJson(metadata, { maxBytes: maxMetadataBytes, maxDepth, name: 'metadata' });
+    if (parts.every(isUserPart)) return null;
+    throw new TurnlockError('VALUE_INVALID', { message: 'part not accepted: message (wanted text and files)' });
+  } catch (error) {
+    if (!isTurnlockError(error)) throw error;
+    return error.code;
+  }
+}
+
+function isUserPart(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  const { type, text, mediaType, reference } = part as Record<string, unknown>;
+  if (type === 'text') return typeof text === 'string';
+  return type === 'file' && typeof mediaType === 'string' && typeof reference === 'string';
+}
