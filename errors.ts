@@ -186,6 +186,15 @@ export class TurnlockError extends Error {
 
 /** Whether `error` is a {@link TurnlockError}, also one of another copy of the package. With `code`: and has that code. */
 export function isTurnlockError(error: unknown, code?: ErrorCode): error is TurnlockError {
-  if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
+  if (typeof error !== 'object' || error === null || !isBranded(error)) return false;
   return code === undefined || (error as TurnlockError).code === code;
+}
+
+/** A proxy may throw when it is asked; then it is none of ours. */
+function isBranded(error: object): boolean {
+  try {
+    return BRAND in error;
+  } catch {
+    return false;
+  }
 }
