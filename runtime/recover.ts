@@ -10,7 +10,10 @@ import { checkOpen, type Services } from './services.ts';
 export interface Recovery extends SessionKey {
   /** The state in which it rests now; absent when it was left alone or could not be continued. */
   state?: SessionState;
-  /** Code of the error that says why it was left alone, or could not be continued; TOKEN_STALE: another process has it by now. */
+  /**
+   * Code of the error that says why it was left alone, or could not be continued. TOKEN_STALE: another process has it by now;
+   * RUNTIME_CLOSED: this one was told to stop, gave it back, and another one goes on.
+   */
   skipped?: string;
 }
 
@@ -34,24 +37,38 @@ export async function recoverSessions(services: Services): Promise<Recovery[]> {
     if (owed.length === 0) return recoveries;
     const queue = owed.values();
     const workers = Array.from({ length: Math.min(CONCURRENCY, owed.length) }, async () => {
-      for (const key of queue) recoveries.push(await recoverOne(services, key));
+      for (const key of queue) recoveries.push((await recoverOne(services, key)).recovery);
     });
     await Promise.all(workers);
   }
 }
 
-async function recoverOne(services: Services, { tenantId, sessionId }: SessionKey): Promise<Recovery> {
+/** What became of one session, and whether anything had to be done for it. */
+export interface Attention {
+  recovery: Recovery;
+  /** `false`: it owed nothing that this build does. Whoever looks again at once finds it again. */
+  acted: boolean;
+}
+
+/**
+ * Takes over one session that seems to owe work, and drives it until it rests or `services.closing` aborts. It looks first: what it was
+ * told may be old.
+ *
+ * @throws RUNTIME_CLOSED when `services.closing` was aborted before. What else goes wrong with the session is the code in `skipped`.
+ */
+export async function recoverOne(services: Services, { tenantId, sessionId }: SessionKey): Promise<Attention> {
   const key = { tenantId, sessionId };
   checkOpen(services);
   try {
     const { session } = await readSession(services.store, key);
-    if (isResting(session.state)) return { ...key, state: session.state };
+    if (isResting(session.state)) return { recovery: { ...key, state: session.state }, acted: false };
     const taken = await takeOver(services, session);
-    if (isResting(taken.session.state)) return { ...key, state: taken.session.state };
+    if (isResting(taken.session.state)) return { recovery: { ...key, state: taken.session.state }, acted: true };
     const last = await services.live.start(services, taken).ended;
-    return last === null ? { ...key, skipped: 'TOKEN_STALE' } : { ...key, state: last.session.state };
+    if (last !== null) return { recovery: { ...key, state: last.session.state }, acted: true };
+    return { recovery: { ...key, skipped: services.closing.aborted ? 'RUNTIME_CLOSED' : 'TOKEN_STALE' }, acted: true };
   } catch (error) {
     if (!isTurnlockError(error)) throw error;
-    return { ...key, skipped: error.code };
+    return { recovery: { ...key, skipped: error.code }, acted: true };
   }
 }
