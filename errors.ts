@@ -61,7 +61,11 @@ export const ERROR_CODES = {
   RUN_CANCELLED: kind('state', 'Send a new message to begin another run.'),
 
   // Who was first
-  SESSION_BUSY: kind('conflict', "Wait for the run to end, or send with whenBusy: 'enqueue'.", true),
+  SESSION_BUSY: kind(
+    'conflict',
+    'Wait for the run to end, or settle what a person is asked; then send the message again.',
+    true,
+  ),
   MESSAGE_CONFLICT: kind('conflict', 'Give every message an id of its own; a repeat must have the same content.'),
   EXTERNAL_ID_CONFLICT: kind('conflict', 'Use another external id, or open the session that has it.'),
   VERSION_CONFLICT: kind('conflict', 'Read the session again and repeat.', true),
@@ -187,6 +191,15 @@ export class TurnlockError extends Error {
 
 /** Whether `error` is a {@link TurnlockError}, also one of another copy of the package. With `code`: and has that code. */
 export function isTurnlockError(error: unknown, code?: ErrorCode): error is TurnlockError {
-  if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
+  if (typeof error !== 'object' || error === null || !isBranded(error)) return false;
   return code === undefined || (error as TurnlockError).code === code;
+}
+
+/** A proxy may throw when it is asked; then it is none of ours. */
+function isBranded(error: object): boolean {
+  try {
+    return BRAND in error;
+  } catch {
+    return false;
+  }
 }

@@ -114,9 +114,13 @@ const RANGES: readonly { ends: RegExp; min: number; max: number }[] = [
 /**
  * `given` over the defaults. An absent or `undefined` limit takes its default; `heartbeatMs` follows `leaseMs`.
  *
- * @throws OPTIONS_INVALID for a name that is no limit, a value out of its range, or a heartbeat that is not below the lease.
+ * @throws OPTIONS_INVALID for what is no object, a name that is no limit, a value out of its range, or a heartbeat that is not below
+ * the lease.
  */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw refuse('limits', given === null ? 'null' : typeof given, 'an object');
+  }
   const limits = { ...LIMITS };
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(LIMITS, name))

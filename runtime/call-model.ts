@@ -1,11 +1,12 @@
 import type { ModelResponse, ModelTurn } from '../adapters/models/model.contract.ts';
 import type { FaultInfo } from '../environment.ts';
-import { isTurnlockError, TurnlockError } from '../errors.ts';
+import { ERROR_CODES, isTurnlockError, TurnlockError } from '../errors.ts';
 import type { Json, ModelCallContent, ModelTurnContent, TurnPart } from '../machines/event-content.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
+import { checkAnswer, checkDelta } from './check-answer.ts';
 import type { DriveContext } from './drive-context.ts';
 import { makeInstructions } from './make-instructions.ts';
 import { modelRetryInMs } from './model-retry.ts';
@@ -128,14 +129,15 @@ async function ask(
         { instructions, ...asked },
         {
           signal,
-          emit: ({ type, text }) => {
+          emit: (delta) => {
+            const { type, text } = checkDelta(delta, agent.model.modelId);
             if (!signal.aborted) emit({ type: 'delta', kind: type, text, ...call });
           },
         },
       );
     })();
     answer.catch(() => undefined);
-    return await Promise.race([answer, timedOut, aborted]);
+    return checkAnswer(await Promise.race([answer, timedOut, aborted]), agent.model.modelId);
   } finally {
     over.abort();
   }
@@ -162,8 +164,14 @@ async function toEvent(
   const content = contentOf(drive, response, modelCall);
   if (toolCalls.length === 0) return replied(drive, runId, content);
   const plan = await planCalls(drive, toolCalls);
-  const parts = [...content.parts, ...plan.parts];
-  return { type: 'model.calledTools', runId, calls: plan.calls, content: { ...content, parts } };
+  const { parts, notes } = withCalls(drive, content.parts, plan.parts);
+  const normalised = [...(content.normalised ?? []), ...notes];
+  return {
+    type: 'model.calledTools',
+    runId,
+    calls: plan.calls,
+    content: { ...content, parts, normalised: normalised.length > 0 ? normalised : null },
+  };
 }
 
 /** A reply that is what the agent's sessions come to is final. Its output stands with the turn, or the reason why it has none. */
@@ -189,7 +197,8 @@ function shortText(text: unknown, maxCharacters: number): string | null {
 }
 
 function usageOf({ limits }: DriveContext, response: ModelResponse): ModelCallContent['usage'] {
-  const { value } = normaliseJson(response.usage ?? {}, {
+  const counts = Object.entries(response.usage ?? {}).filter(([, count]) => count !== null);
+  const { value } = normaliseJson(Object.fromEntries(counts), {
     maxBytes: limits.maxMetadataBytes,
     maxDepth: limits.maxDepth,
     name: 'usage',
@@ -213,6 +222,13 @@ function contentOf({ limits }: DriveContext, response: ModelResponse, modelCall:
   };
 }
 
+/** The parts of an answer with its calls. Each call's input stands two levels down in them, and may itself be as deep as any. */
+function withCalls({ limits }: DriveContext, parts: TurnPart[], calls: TurnPart[]) {
+  const bounds = { maxBytes: limits.maxReplyBytes, maxDepth: limits.maxDepth + 2, name: 'parts' };
+  const { value, notes } = normaliseJson([...parts, ...calls], bounds);
+  return { parts: value as TurnPart[], notes };
+}
+
 function failedAttempt(
   drive: DriveContext,
   { runId, attempt }: { runId: string; attempt: number },
@@ -221,7 +237,7 @@ function failedAttempt(
 ): SessionEvent {
   const { limits } = drive;
   const { message } = normaliseError(thrown, limits);
-  const errorCode = isTurnlockError(thrown) ? thrown.code : 'MODEL_FAILED';
+  const errorCode = isTurnlockError(thrown) && Object.hasOwn(ERROR_CODES, thrown.code) ? thrown.code : 'MODEL_FAILED';
   const content = { message, modelCall: { ...record, errorCode, errorMessage: message } };
   const hopeless = isTurnlockError(thrown) && !thrown.retryable;
   if (hopeless || attempt >= limits.maxModelAttempts) {

@@ -12,6 +12,7 @@ import type { Store } from '../persistence/session-transaction.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkMetadata } from './check-message.ts';
+import { checkOptions } from './check-options.ts';
 import type { Agent } from './define-agent.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { Operations } from './operations.ts';
@@ -70,7 +71,8 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
    * two processes create it in the same instant. Without an `externalId` every call makes another one.
    *
    * @throws AGENT_UNKNOWN when the runtime was not given the agent. EXTERNAL_ID_CONFLICT when another agent or user has the external id.
-   * @throws VALUE_INVALID, VALUE_TOO_LARGE when an id or the metadata cannot be stored. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE when an id or the metadata cannot be stored. OPTIONS_INVALID. RUNTIME_CLOSED,
+   * DATABASE_UNREACHABLE.
    */
   createSession<Name extends Agents[number]['name']>(
     options: NewSessionOptions<Name>,
@@ -124,7 +126,8 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
 export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
-  const agents = checkAgents(options);
+  const agents = checkAgents(checkOptions(options, 'createRuntime'));
+  checkKinds(options);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
   const onWarning =
@@ -158,8 +161,9 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   return {
     createSession: (session) => operate(services, () => create(services, session)),
     session: (reference) => operate(services, () => open(services, reference)),
-    sessions: ({ tenantId, state, limit = 50 }) =>
+    sessions: (asked) =>
       operate(services, async () => {
+        const { tenantId, state, limit = 50 } = checkOptions(asked, 'sessions');
         const query = {
           tenantId: checkTenant(tenantId),
           limit: checkLimit(limit),
@@ -176,9 +180,22 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
 function checkAgents({ agents, database }: RuntimeOptions): ReadonlyMap<string, Agent> {
   if (typeof database?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
   if (!Array.isArray(agents) || agents.length === 0) throw optionRefused('agents', 'at least one agent');
+  for (const agent of agents) if (!isAgent(agent)) throw optionRefused('agents', 'agents, each made by defineAgent');
   const byName = new Map((agents as Agent[]).map((agent) => [agent.name, agent]));
   if (byName.size !== agents.length) throw optionRefused('agents', 'agents whose names differ');
   return byName;
+}
+
+function isAgent(agent: unknown): agent is Agent {
+  const { name, model, tools } = (agent ?? {}) as Partial<Agent>;
+  return typeof name === 'string' && typeof model?.generate === 'function' && typeof tools?.get === 'function';
+}
+
+/** What is only used further in, so that it would break there. */
+function checkKinds({ migrate: mode, onWarning, environment }: RuntimeOptions): void {
+  if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
+  if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
+  if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
 }
 
 function optionRefused(option: string, wanted: string): TurnlockError {
@@ -201,6 +218,7 @@ function checkTenant(tenantId: string): string {
 
 async function create<Output>(services: Services, options: NewSessionOptions): Promise<Session<Output>> {
   const { environment, limits } = services.store;
+  if (typeof checkOptions(options, 'createSession').agent !== 'string') throw optionRefused('agent', 'a name');
   const agent = agentOf(services, {
     agentName: options.agent,
     agentVersion: services.agents.get(options.agent)?.version ?? 0,
@@ -226,7 +244,7 @@ function checkExternalId(externalId: string): string {
 }
 
 async function open<Output>(services: Services, reference: SessionReference): Promise<Session<Output>> {
-  const tenantId = checkTenant(reference.tenantId);
+  const tenantId = checkTenant(checkOptions(reference, 'session').tenantId);
   if ('sessionId' in reference) {
     const sessionId = checkUuid(reference.sessionId, 'sessionId');
     return new Session(services, (await readSession(services.store, { tenantId, sessionId })).session);

@@ -8,7 +8,7 @@ import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import type { DriveContext } from './drive-context.ts';
-import { issuesText } from './issues-text.ts';
+import { validate } from './validate.ts';
 
 /** What planning needs of a drive. */
 export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment'>;
@@ -26,9 +26,9 @@ const MAX_NAME_CHARACTERS = 128;
 export async function describeCall(planning: Planning, call: ModelToolCall, ordinal: number): Promise<CallContent> {
   const tool = planning.agent.tools.get(call.toolName);
   const base = baseOf(planning, call, tool);
-  if (call.invalidInput !== undefined) {
+  if (call.invalidInput !== undefined && call.invalidInput !== null) {
     const bounds = { maxBytes: planning.limits.maxParamsBytes, name: 'arguments' };
-    const { value: rawInput, notes } = normaliseText(String(call.invalidInput), bounds, 'truncate');
+    const { value: rawInput, notes } = normaliseText(call.invalidInput, bounds, 'truncate');
     const asked: Asked = { value: {}, notes, twin: ['raw', rawInput] };
     return { ...refused(base, asked, 'The arguments are not JSON.'), rawInput };
   }
@@ -53,16 +53,17 @@ type Base = Omit<CallContent, 'params' | 'paramsDigest' | 'settled'>;
 
 function baseOf({ limits }: Planning, call: ModelToolCall, tool: Tool | undefined): Base {
   const name = storableText(call.toolName, 'toolName');
+  const id = storableText(call.providerCallId, 'providerCallId');
   const toolName = [...(name?.value ?? '')].slice(0, MAX_NAME_CHARACTERS).join('') || 'unnamed';
   return {
     toolName,
     toolVersion: tool?.version ?? 0,
     effect: tool?.effect ?? 'nonRepeatable',
     repeatable: tool?.repeatable ?? false,
-    providerCallId: storableText(call.providerCallId, 'providerCallId')?.value ?? null,
+    providerCallId: id?.value ?? null,
     rawInput: null,
     timeoutMs: tool?.timeoutMs ?? limits.toolTimeoutMs,
-    normalised: name?.notes ?? null,
+    normalised: [...(name?.notes ?? []), ...(id?.notes ?? [])],
   };
 }
 
@@ -80,9 +81,9 @@ function refused(base: Base, asked: Asked, message: string, code = 'PARAMS_INVAL
 async function validated(planning: Planning, tool: Tool, base: Base, asked: Asked): Promise<CallContent> {
   try {
     // A copy: some validators write their defaults into what they are given.
-    const result = await tool.inputSchema['~standard'].validate(structuredClone(asked.value));
+    const result = await validate(tool.inputSchema, structuredClone(asked.value));
     if (result.issues !== undefined) {
-      const issues = storableText(issuesText(result.issues), 'issues')?.value;
+      const issues = storableText(result.issues, 'issues')?.value;
       return refused(base, asked, `The arguments do not fit the schema: ${issues}`);
     }
     const params = storableJson(planning, result.value);
@@ -101,7 +102,7 @@ function joined(before: Normalised, notes: string[]): Normalised {
 }
 
 /** The storable form of JSON that came from a model or a validator, or why there is none. */
-export function storableJson(
+function storableJson(
   { limits }: Planning,
   input: unknown,
 ): { value: Json; notes: string[] } | { refusal: string; code: string } {

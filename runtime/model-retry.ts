@@ -16,7 +16,7 @@ export function modelRetryInMs(
   thrown: unknown,
 ): number {
   const backoffMs = limits.modelBackoffMs * 2 ** (attempt - 1) * (0.5 + environment.random());
-  const askedMs = isTurnlockError(thrown) ? thrown.details.retryAfterMs : undefined;
+  const askedMs = isTurnlockError(thrown) ? thrown.details?.retryAfterMs : undefined;
   if (typeof askedMs !== 'number' || !(askedMs > 0)) return Math.round(backoffMs);
   const spreadMs = limits.modelBackoffMs * environment.random();
   return Math.round(Math.max(backoffMs, Math.min(askedMs, MAX_RETRY_AFTER_MS) + spreadMs));

@@ -1,9 +1,9 @@
 import type { ModelToolCall } from '../adapters/models/model.contract.ts';
 import type { CallContent, TurnPart } from '../machines/event-content.ts';
 import type { PlannedCall } from '../machines/session-event.ts';
-import { describeCall, type Planning, storableJson, storableText } from './describe-call.ts';
+import { describeCall, type Planning, storableText } from './describe-call.ts';
 
-/** The calls of one answer, ready to be committed, and the parts that say what was asked. */
+/** The calls of one answer, ready to be committed, and the parts that say what was asked; metadata of a provider as it came. */
 export interface CallPlan {
   calls: PlannedCall[];
   parts: TurnPart[];
@@ -31,7 +31,7 @@ export async function planCalls(planning: Planning, asked: readonly ModelToolCal
     } else {
       call.ordinals.push(ordinal);
     }
-    parts.push(toPart(planning, ordinal, call, asked[ordinal] as ModelToolCall));
+    parts.push(toPart(ordinal, call, asked[ordinal] as ModelToolCall));
   }
   return { calls, parts };
 }
@@ -43,9 +43,9 @@ function beginCall(planning: Planning, ordinal: number, content: CallContent, be
   return { ...call, verdict: running < planning.limits.maxParallelTools ? 'start' : 'queue' };
 }
 
-function toPart(planning: Planning, ordinal: number, call: PlannedCall, asked: ModelToolCall): TurnPart {
+function toPart(ordinal: number, call: PlannedCall, asked: ModelToolCall): TurnPart {
   const { toolName, params, rawInput } = call.content;
-  const metadata = asked.providerMetadata === undefined ? null : storableJson(planning, asked.providerMetadata);
+  const { providerMetadata } = asked;
   return {
     type: 'toolCall',
     ordinal,
@@ -54,6 +54,6 @@ function toPart(planning: Planning, ordinal: number, call: PlannedCall, asked: M
     ...(rawInput === null ? {} : { rawInput }),
     providerCallId: storableText(asked.providerCallId, 'providerCallId')?.value ?? null,
     executionId: call.executionId,
-    ...(metadata !== null && 'value' in metadata ? { providerMetadata: metadata.value } : {}),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
   };
 }

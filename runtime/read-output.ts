@@ -4,7 +4,7 @@ import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import type { AgentOutput } from './define-agent.ts';
-import { issuesText } from './issues-text.ts';
+import { validate } from './validate.ts';
 
 /** What a reply is, measured by the agent's output schema. */
 export type ReadOutput =
@@ -25,8 +25,8 @@ export async function readOutput(declared: AgentOutput, reply: string, limits: L
     return refuse('The reply is not JSON.');
   }
   try {
-    const result = await declared.schema['~standard'].validate(given);
-    if (result.issues !== undefined) return refuse(`The reply does not fit the schema: ${issuesText(result.issues)}`);
+    const result = await validate(declared.schema, given);
+    if (result.issues !== undefined) return refuse(`The reply does not fit the schema: ${result.issues}`);
     const bounds = { maxBytes: limits.maxReplyBytes, maxDepth: limits.maxDepth, name: 'output' };
     const { value, notes } = normaliseJson(result.value, bounds);
     return { output: value, notes };

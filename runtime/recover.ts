@@ -1,5 +1,6 @@
 import { isTurnlockError } from '../errors.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
+import type { CommitResult } from '../persistence/commit-request.ts';
 import { findOwedSessions } from '../persistence/find-owed-sessions.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
@@ -11,7 +12,10 @@ import { checkOpen, type Services } from './services.ts';
 export interface Recovery extends SessionKey {
   /** The state in which it rests now; absent when it was left alone or could not be continued. */
   state?: SessionState;
-  /** Code of the error that says why it was left alone, or could not be continued; TOKEN_STALE: another process has it by now. */
+  /**
+   * Code of the error that says why it was left alone, or could not be continued. TOKEN_STALE: another process has it by now;
+   * RUNTIME_CLOSED: this one was told to stop, gave it back, and another one goes on.
+   */
   skipped?: string;
 }
 
@@ -35,29 +39,48 @@ export async function recoverSessions(services: Services): Promise<Recovery[]> {
     if (owed.length === 0) return recoveries;
     const queue = owed.values();
     const workers = Array.from({ length: Math.min(CONCURRENCY, owed.length) }, async () => {
-      for (const key of queue) recoveries.push(await recoverOne(services, key));
+      for (const key of queue) recoveries.push((await recoverOne(services, key)).recovery);
     });
     await Promise.all(workers);
   }
 }
 
-async function recoverOne(services: Services, { tenantId, sessionId }: SessionKey): Promise<Recovery> {
+/** What became of one session, and whether anything had to be done for it. */
+export interface Attention {
+  recovery: Recovery;
+  /** `false`: it owed nothing that this build does. Whoever looks again at once finds it again. */
+  acted: boolean;
+}
+
+/**
+ * Takes over one session that seems to owe work, and drives it until it rests or `services.closing` aborts. It looks first: what it was
+ * told may be old.
+ *
+ * @throws RUNTIME_CLOSED when `services.closing` was aborted before. What else goes wrong with the session is the code in `skipped`.
+ */
+export async function recoverOne(services: Services, { tenantId, sessionId }: SessionKey): Promise<Attention> {
   const key = { tenantId, sessionId };
   checkOpen(services);
   try {
     const { session } = await readSession(services.store, key);
     if (isResting(session.state)) {
       const begun = await drainInbox(services, session);
-      if (begun === null) return { ...key, state: session.state };
-      const rested = await services.live.start(services, begun).ended;
-      return rested === null ? { ...key, skipped: 'TOKEN_STALE' } : { ...key, state: rested.session.state };
+      if (begun === null) return { recovery: { ...key, state: session.state }, acted: false };
+      return { recovery: await drive(services, begun), acted: true };
     }
     const taken = await takeOver(services, session);
-    if (isResting(taken.session.state)) return { ...key, state: taken.session.state };
-    const last = await services.live.start(services, taken).ended;
-    return last === null ? { ...key, skipped: 'TOKEN_STALE' } : { ...key, state: last.session.state };
+    if (isResting(taken.session.state)) return { recovery: { ...key, state: taken.session.state }, acted: true };
+    return { recovery: await drive(services, taken), acted: true };
   } catch (error) {
     if (!isTurnlockError(error)) throw error;
-    return { ...key, skipped: error.code };
+    return { recovery: { ...key, skipped: error.code }, acted: true };
   }
+}
+
+/** Drives a session to rest from a commit that granted its lease. */
+async function drive(services: Services, begin: CommitResult): Promise<Recovery> {
+  const { tenantId, sessionId } = begin.session;
+  const last = await services.live.start(services, begin).ended;
+  if (last !== null) return { tenantId, sessionId, state: last.session.state };
+  return { tenantId, sessionId, skipped: services.closing.aborted ? 'RUNTIME_CLOSED' : 'TOKEN_STALE' };
 }

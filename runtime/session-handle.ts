@@ -11,6 +11,7 @@ import { readTransitions, type StoredTransition } from '../persistence/read-tran
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkMessage, checkWhenBusy, checkWho, type SendOptions } from './check-message.ts';
+import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
@@ -79,7 +80,7 @@ export class Session<Output = unknown> {
     return operate(this.#services, async () => {
       agentOf(this.#services, this.#seen);
       const { environment, limits } = this.#services.store;
-      const content = checkMessage(text, options, limits);
+      const content = checkMessage(text, checkOptions(options, 'send'), limits);
       const whenBusy = checkWhenBusy(options.whenBusy);
       const { messageId = null } = options;
       const message = { runId: environment.uuid(), messageId, content };
@@ -106,7 +107,7 @@ export class Session<Output = unknown> {
     return operate(this.#services, async () => {
       agentOf(this.#services, this.#seen);
       const { environment } = this.#services.store;
-      const by = checkWho(options.by ?? 'operator');
+      const by = checkWho(checkOptions(options, 'retry').by ?? 'operator');
       const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
       return this.#begin(await this.#commit({ event, cause: 'operator', claim: this.#acquire() }));
     });
@@ -165,7 +166,7 @@ export class Session<Output = unknown> {
    */
   async cancel(options: { by?: string; reason?: string } = {}): Promise<void> {
     return operate(this.#services, async () => {
-      const by = checkWho(options.by ?? 'user');
+      const by = checkWho(checkOptions(options, 'cancel').by ?? 'user');
       const reason = options.reason ?? 'The run was cancelled.';
       const content = reasonContent('RUN_CANCELLED', reason, this.#services.store.limits);
       const event = { type: 'run.cancelled', by, content } as const;
@@ -195,7 +196,7 @@ export class Session<Output = unknown> {
    */
   async complete(options: { by?: string } = {}): Promise<void> {
     return operate(this.#services, async () => {
-      const by = checkWho(options.by ?? 'user');
+      const by = checkWho(checkOptions(options, 'complete').by ?? 'user');
       const request = { event: { type: 'completeSession', by }, cause: 'user', claim: { type: 'none' } } as const;
       for (let last = ''; last !== 'session.completed'; ) last = (await this.#commit(request)).transition.event.type;
     });

@@ -1,99 +1,149 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
+import { blocksOf } from '../test/docs/code-blocks.ts';
+import { ConsumerProject } from './consumer-project.ts';
+import { ENTRY_PEERS, entryGroups, findPeerViolations } from './entry-peers.ts';
+import { findTarballViolations, MAX_PACKED_BYTES } from './find-tarball-violations.ts';
+import { findMachinePath } from './find-text-violations.ts';
+import { reportViolations } from './report-violations.ts';
 
-/** A project of a user: what it depends on besides the packed tarball. */
-interface Consumer {
-  readonly name: string;
-  readonly dependencies: Readonly<Record<string, string>>;
-  /** Entries whose optional peers this consumer does not have. */
-  readonly without: readonly string[];
-}
+/*
+ * The package as others get it: packed once, and used from projects that have nothing else. Two lines of projects, one with the oldest
+ * peers in range and one with the newest, each on the oldest Node and on ours. In a line, each group of entry points is tried with
+ * its own optional peers and no others.
+ */
 
 const OLDEST_NODE = '22.18.0';
-const OLDEST_MIKRO_ORM = '7.2.0';
-const OLDEST_AI_SDK = '7.0.0';
+const EXAMPLE = 'examples/first-agent';
 
-const CONSUMERS: readonly Consumer[] = [
-  {
-    name: 'nothing but turnlock',
-    dependencies: { node: manifest.devDependencies.node },
-    without: ['./pglite', './ai-sdk'],
-  },
-  {
-    name: `MikroORM ${OLDEST_MIKRO_ORM} on Node ${OLDEST_NODE}`,
-    dependencies: {
-      node: OLDEST_NODE,
-      '@mikro-orm/core': OLDEST_MIKRO_ORM,
-      '@mikro-orm/migrations': OLDEST_MIKRO_ORM,
-      '@mikro-orm/postgresql': OLDEST_MIKRO_ORM,
-      '@electric-sql/pglite': manifest.devDependencies['@electric-sql/pglite'],
-      '@electric-sql/pglite-prepopulatedfs': manifest.devDependencies['@electric-sql/pglite-prepopulatedfs'],
-      ai: OLDEST_AI_SDK,
-    },
-    without: [],
-  },
-];
+/** The peers as old or as new as their ranges allow; how a user resolves modules, and a command that has to succeed. */
+const LINES = {
+  oldest: { isOldest: true, resolutions: ['nodenext'], command: ['demo', '--once'] },
+  newest: { isOldest: false, resolutions: ['nodenext', 'bundler'], command: ['migrate', '--database', '.turnlock'] },
+} as const;
+type Line = keyof typeof LINES;
+type Nodes = readonly [oldest: string, ours: string];
 
 const folder = mkdtempSync(join(tmpdir(), 'turnlock-package-'));
+const startedAt = performance.now();
 try {
+  const violations = findPeerViolations(manifest);
   const tarball = pack(folder);
-  for (const [index, consumer] of CONSUMERS.entries()) {
-    console.log(`package: as used by ${consumer.name}`);
-    tryAs(consumer, tarball, join(folder, String(index)));
+  const [nodes] = await Promise.all([installNodes(), checkTarball()]);
+  const lines = (Object.keys(LINES) as Line[]).map((line) => checkLine(line, tarball, nodes));
+  violations.push(...(await Promise.all(lines)).flat());
+  console.log(`package: took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  reportViolations('package', violations);
+
+  async function checkTarball(): Promise<void> {
+    const unpacked = join(folder, 'unpacked');
+    execFileSync('sh', ['-c', `mkdir "${unpacked}" && tar -xzf "${tarball}" -C "${unpacked}" --strip-components=1`]);
+    const paths = globSync('**/*', { cwd: unpacked }).filter((path) => statSync(join(unpacked, path)).isFile());
+    const files = new Map(paths.map((path) => [path, readFileSync(join(unpacked, path), 'utf8')]));
+    const { size } = statSync(tarball);
+    console.log(`package: ${files.size} files, ${Math.round(size / 1_000)} kB packed`);
+    violations.push(...findTarballViolations(files, manifest, findMachinePath));
+    if (size > MAX_PACKED_BYTES) violations.push(`${size} bytes packed, at most ${MAX_PACKED_BYTES}`);
   }
-  console.log('package: every entry loads, runs and type-checks');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
 function pack(into: string): string {
-  run('npm', ['pack', '--silent', '--pack-destination', into], '.');
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', into], { stdio: ['ignore', 'inherit', 'inherit'] });
   return join(into, `${manifest.name}-${manifest.version}.tgz`);
 }
 
-function tryAs(consumer: Consumer, tarball: string, into: string): void {
-  const entries = Object.keys(manifest.exports)
-    .filter((entry) => entry !== './package.json' && !consumer.without.includes(entry))
-    .map((entry) => entry.replace(/^\./, manifest.name));
-  mkdirSync(into);
-  write(into, 'package.json', {
-    name: 'consumer',
-    private: true,
-    type: 'module',
-    dependencies: { ...consumer.dependencies, [manifest.name]: `file:${tarball}` },
-    allowScripts: { node: true },
-  });
-  write(into, 'tsconfig.json', {
-    compilerOptions: {
-      module: 'nodenext',
-      target: 'es2024',
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      types: [],
-    },
-    files: ['use.ts'],
-  });
-  const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
-  const lines = entries.map(
-    (_, index) => `if (Object.keys(entry${index}).length === 0) throw new Error('${entries[index]}');`,
-  );
-  writeFileSync(join(into, 'use.ts'), [...imports, ...lines, ''].join('\n'));
-  run('npm', ['install', '--silent', '--no-audit', '--no-fund'], into);
-  run(resolve('node_modules/.bin/tsc'), ['-p', '.'], into);
-  run('node', ['use.ts'], into);
-  run('turnlock', ['--version'], into);
+async function installNodes(): Promise<Nodes> {
+  const oldest = await ConsumerProject.create(join(folder, 'node'), { node: OLDEST_NODE });
+  return [join(oldest.folder, 'node_modules/.bin/node'), process.execPath];
 }
 
-function write(into: string, name: string, content: unknown): void {
-  writeFileSync(join(into, name), JSON.stringify(content, null, 2));
+/** Tries every group of entries with the peers of one line; what is not ours is reported and is no violation. */
+async function checkLine(line: Line, tarball: string, nodes: Nodes): Promise<string[]> {
+  const { isOldest } = LINES[line];
+  const wanted = (peers: readonly string[]) => Object.fromEntries(peers.map((peer) => [peer, rangeOf(peer, isOldest)]));
+  const required = Object.keys(manifest.peerDependencies).filter((peer) => !(peer in manifest.peerDependenciesMeta));
+  const pinned = isOldest ? wanted(required) : {};
+  const bare = await ConsumerProject.create(join(folder, line), { ...pinned, [manifest.name]: `file:${tarball}` });
+  const violations: string[] = [];
+  for (const { peers, entries } of entryGroups()) {
+    const at = join(folder, `${line}-${entries[0]?.replace(/\W+/g, '')}`);
+    const project = peers.length > 0 ? await bare.extend(at, wanted(peers)) : bare;
+    const versions = [...required, ...peers].map((peer) => `${peer} ${project.versionOf(peer)}`).join(', ');
+    console.log(`package: ${entries.join(' ')} with ${versions}`);
+    const found = await checkProject(project, entries, line, nodes);
+    violations.push(...found.map((violation) => `${line} peers, ${peers.join(' ') || 'none optional'}: ${violation}`));
+  }
+  return violations;
 }
 
-/** Runs a command with the folder's own binaries first, so that `node` is the consumer's. */
-function run(command: string, args: readonly string[], cwd: string): void {
-  const path = [resolve(cwd, 'node_modules/.bin'), process.env.PATH].join(delimiter);
-  execFileSync(command, args, { cwd, stdio: 'inherit', env: { ...process.env, PATH: path } });
+/** Imports and compiles `entries`, alone in the project; with the embedded database, what a user does with it. */
+async function checkProject(
+  project: ConsumerProject,
+  entries: readonly string[],
+  line: Line,
+  nodes: Nodes,
+): Promise<string[]> {
+  const names = entries.map((entry) => entry.replace(/^\./, manifest.name));
+  const imports = names.map((name, index) => `import * as entry${index} from '${name}';`);
+  const uses = names.map((name, index) => `if (Object.keys(entry${index}).length === 0) throw new Error('${name}');`);
+  project.write('entries.ts', [...imports, ...uses, ''].join('\n'));
+  for (const node of nodes) await project.run('node', ['entries.ts'], node);
+  const hasExample = entries.includes('./pglite');
+  if (hasExample) project.write('agent.ts', readFileSync(`${EXAMPLE}/agent.ts`, 'utf8'));
+  const compiled = await compile(project, ['entries.ts', ...(hasExample ? ['agent.ts'] : [])], line);
+  if (hasExample) return [...compiled, ...(await checkExample(project, line, nodes))];
+  return entries.includes('.') ? [...compiled, ...(await checkMissingPeers(project, nodes))] : compiled;
+}
+
+async function compile(project: ConsumerProject, files: readonly string[], line: Line): Promise<string[]> {
+  const violations: string[] = [];
+  for (const resolution of LINES[line].resolutions) {
+    const { ours, others } = await project.compile(files, resolution);
+    violations.push(...ours.map((found) => `${resolution}: ${found}`));
+    const counted = [...others].map(([name, count]) => `${name} ${count}`).join(', ');
+    if (counted !== '') console.log(`package: errors in declarations of others, ${resolution}: ${counted}`);
+  }
+  return violations;
+}
+
+/** A real run from the tarball, and the commands. */
+async function checkExample(project: ConsumerProject, line: Line, [oldest, ours]: Nodes): Promise<string[]> {
+  const node = LINES[line].isOldest ? oldest : ours;
+  const [promised] = blocksOf(readFileSync(`${EXAMPLE}/README.md`, 'utf8'), 'text');
+  const printed = await project.run('node', ['agent.ts'], node);
+  const version = await project.run('turnlock', ['--version'], node);
+  await project.run('turnlock', LINES[line].command, node);
+  return [
+    ...(printed === promised ? [] : [`the example printed ${JSON.stringify(printed)}`]),
+    ...(version.trim() === manifest.version ? [] : [`turnlock --version printed ${JSON.stringify(version)}`]),
+  ];
+}
+
+/** An import without its peer must name the peer: Node's own error does, and ours where the package is loaded late. */
+async function checkMissingPeers(project: ConsumerProject, nodes: Nodes): Promise<string[]> {
+  const violations: string[] = [];
+  for (const [entry, [peer]] of Object.entries(ENTRY_PEERS)) {
+    if (peer === undefined) continue;
+    const name = entry.replace(/^\./, manifest.name);
+    const use = entry === './pglite' ? `await entry.pglite().connect({ environment: { uuid: () => '' } });` : '';
+    project.write('missing.js', `import * as entry from '${name}';\n${use}\n`);
+    for (const node of nodes) {
+      const { code, stderr } = await project.end('node', ['missing.js'], node);
+      if (code === 0) violations.push(`${name} works without ${peer}, which is named as its peer`);
+      else if (!/no package|Cannot find package/.test(stderr) || !stderr.includes(peer))
+        violations.push(`${name} without ${peer} fails and does not say why: ${stderr}`);
+    }
+  }
+  return violations;
+}
+
+/** The range of a peer, or its lower bound alone. */
+function rangeOf(peer: string, isOldest: boolean): string {
+  const range = (manifest.peerDependencies as Record<string, string>)[peer] ?? '';
+  return isOldest ? (/\d+\.\d+\.\d+/.exec(range)?.[0] ?? range) : range;
 }

@@ -9,14 +9,20 @@ interface Rule {
 }
 
 // The patterns are written so that they do not find themselves.
+const MACHINE_PATH = /(?<![\w.])\/(?:wor[k]|tm[p]|hom[e]|roo[t]|Users)\/\w/;
 const RULES: readonly Rule[] = [
-  { finds: /(?<![\w.])\/(?:wor[k]|tm[p]|hom[e]|roo[t]|Users)\/\w/, says: 'a path of somebody’s machine' },
+  { finds: MACHINE_PATH, says: 'a path of somebody’s machine' },
   { finds: /registry\.[\w.-]+\/|npmj[s]\.(?:org|com)|verdacci[o]/, says: 'a registry’s host' },
   { finds: /\b(?:TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/, says: 'an open mark: do it, or write it down as a limit' },
 ];
 
 const UNREADABLE = /\.(png|jpg|ico|wasm|tgz|gz)$/;
 const GENERATED = /\.generated\.|^package-lock\.json$/;
+
+/** The beginning of a path that names somebody’s machine; `null` when `text` has none. */
+export function findMachinePath(text: string): string | null {
+  return MACHINE_PATH.exec(text)?.[0] ?? null;
+}
 
 /** Checks every file for machine paths, registry hosts and open marks, and TypeScript files for their length. */
 export function findTextViolations(files: SourceFiles): string[] {

@@ -18,8 +18,14 @@ export interface PgliteOptions {
  * @throws OPTIONS_INVALID for options that exclude each other, or a place that Node cannot keep files in.
  */
 export function pgliteOptions(given: string | PgliteOptions | undefined): PgliteOptions {
+  if (given !== undefined && typeof given !== 'string' && (typeof given !== 'object' || given === null)) {
+    throw refuse(given === null ? 'null' : typeof given, 'a directory or options');
+  }
   const options = typeof given === 'string' ? { directory: given } : { ...given };
   const { directory, instance } = options;
+  if (directory !== undefined && typeof directory !== 'string') {
+    throw refuse(`a directory that is ${directory === null ? 'null' : `of type ${typeof directory}`}`, 'a path');
+  }
   if (instance !== undefined && (directory !== undefined || options.extensions !== undefined)) {
     throw refuse('an instance and other options', 'one of the two');
   }

@@ -20,6 +20,7 @@ export interface ChosenPool {
 export async function choosePool(source: PostgresSource, connectTimeoutMs: number): Promise<ChosenPool> {
   if (isPool(source)) return { pool: source, isOwn: false };
   if (isOrm(source)) return { pool: await poolOf(source), isOwn: false };
+  if (typeof source !== 'string' && !isObject(source)) throw refuse(source === null ? 'null' : typeof source);
   return {
     pool: makePool(typeof source === 'string' ? { connectionString: source } : source, connectTimeoutMs),
     isOwn: true,

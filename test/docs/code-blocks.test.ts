@@ -30,13 +30,14 @@ const TSCONFIG = JSON.stringify({
   include: ['documents/**/*.ts', 'comments/**/*.ts'],
 });
 
-/** Every block of TypeScript that imports something, as a file of its document's folder. */
+/** Every block of TypeScript that imports something or is a file by name, as a file of its document's folder. */
 function programs(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [path, markdown] of readDocuments()) {
     const folder = `documents/${path.replace(/\W+/g, '-')}`;
     for (const { language, file, line, text } of codeBlocks(markdown)) {
-      if (language === 'ts' && /^import /m.test(text)) files[`${folder}/${file ?? `line-${line}.ts`}`] = text;
+      if (language !== 'ts' || (file === null && !/^import /m.test(text))) continue;
+      files[`${folder}/${file ?? `line-${line}.ts`}`] = text;
     }
     if (!Object.keys(files).some((name) => name.startsWith(folder))) continue;
     for (const name of ['support.ts', 'agents.ts']) files[`${folder}/${name}`] ??= SUPPORT;

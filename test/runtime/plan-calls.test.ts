@@ -261,9 +261,9 @@ describe("C32 the provider's ids are kept and are never identity", () => {
     expect(calls[0]?.content).toMatchObject({
       toolName: 'to\uFFFDol',
       providerCallId: 'a\uFFFD',
-      normalised: ['/toolName'],
+      normalised: ['/toolName', '/providerCallId'],
     });
-    expect(parts).toMatchObject([{ providerCallId: 'a\uFFFD', providerMetadata: { s: '\uFFFD' } }]);
+    expect(parts).toMatchObject([{ providerCallId: 'a\uFFFD', providerMetadata: call.providerMetadata }]);
   });
 
   test('C35 a long name is cut between characters, never within one', async () => {

@@ -46,6 +46,7 @@ test('who may look across tenants needs no --tenant, others are told what to do'
   try {
     const granted = await runTurnlock(folder, ['migrate', '--grant-to', role, '--database', url]);
     expect(granted.code, granted.stderr).toBe(0);
+    expect(granted.stderr).not.toContain('RLS_BYPASSED'); // who migrates owns the tables
     const theirs = Object.assign(new URL(url), { username: role, password: 'x' }).href;
     const refused = await runTurnlock(folder, ['show', sessionId, '--json', '--database', theirs]);
     expect(errorOf(refused)).toEqual([3, 'PRIVILEGE_MISSING']);

@@ -1,0 +1,8 @@
+import { onPglite } from '../support/runtime-database.ts';
+import { describeAnswers } from './answer-suite.ts';
+import { describeArguments } from './argument-suite.ts';
+
+onPglite((database) => {
+  describeArguments(database);
+  describeAnswers(database);
+});
