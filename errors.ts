@@ -94,7 +94,7 @@ export const ERROR_CODES = {
   VALUE_TOO_LARGE: kind('limit', 'Pass a reference instead of the content, or raise the bound in `limits`.'),
   LIMIT_MODEL_CALLS: kind('limit', 'Raise maxModelCallsPerRun, or look why the run does not come to an end.'),
   LIMIT_TOOL_CALLS: kind('limit', 'Raise maxToolCallsPerTurn, or ask the model for fewer calls at once.'),
-  LIMIT_WAITING_MESSAGES: kind('limit', 'Wait for the session to come to rest, or raise maxWaitingMessages.', true),
+  LIMIT_WAITING_MESSAGES: kind('limit', 'Wait for the session to come to rest, or raise maxWaitingMessages.'),
   LIMIT_RECOVERIES: kind('limit', 'The session ends its worker again and again: find out why, then session.retry().'),
 
   // What does not fit together

@@ -19,10 +19,11 @@ export type { EffectClass, ExecutionStatus } from './machines/execution-status.t
 export type { RecordedEvent, SessionEventType } from './machines/session-event.ts';
 export { SESSION_STATES, type SessionState } from './machines/session-state.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
+export type { WhenBusy } from './persistence/inbox.ts';
 export type { SessionSummary } from './persistence/list-sessions.ts';
 export type { StoredTransition } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
-export type { SendOptions, WhenBusy } from './runtime/check-message.ts';
+export type { SendOptions } from './runtime/check-message.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
 export {
   createRuntime,

@@ -8,7 +8,13 @@ import type { SessionKey } from './read-session.ts';
 import { normaliseJson } from './values/normalise-json.ts';
 import { normaliseText } from './values/normalise-text.ts';
 
-/** What a message does where it cannot begin a run at once. */
+/**
+ * What a message does to a session that has a run under way, waits for a person, or has messages waiting.
+ *
+ * - `enqueue`: it waits until those before it are done, and then begins a run of its own;
+ * - `reject`: SESSION_BUSY, and nothing is written;
+ * - `interrupt`: the run is cancelled in the same commit, and the message goes first.
+ */
 export type WhenBusy = 'enqueue' | 'reject' | 'interrupt';
 
 /** A message that is new to a session. */

@@ -8,15 +8,6 @@ import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import { refuseValue } from '../persistence/values/refuse-value.ts';
 
-/**
- * What a message does to a session that has a run under way, waits for a person, or has messages waiting.
- *
- * - `enqueue`: it waits until those before it are done, and then begins a run of its own;
- * - `reject`: SESSION_BUSY, and nothing is written;
- * - `interrupt`: the run is cancelled in the same commit, and the message goes first.
- */
-export type { WhenBusy } from '../persistence/inbox.ts';
-
 /** What goes with a message. */
 export interface SendOptions {
   /** The caller's id, 1 to 255 characters, unique within the session: a repeat returns the first run and writes nothing. */

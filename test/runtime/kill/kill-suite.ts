@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { waitFor } from '../../support/wait-for.ts';
 import { type KilledDatabase, type KillScene, killScene, openByExternalId, recoverAll } from './kill-scene.ts';
 
 /** Real processes, killed with SIGKILL, checked against a file outside the database. */
