@@ -6,6 +6,8 @@ import { type PgliteOptions, pgliteOptions } from './pglite-options.ts';
 import { PgliteSource } from './pglite-source.ts';
 import { readServerFacts } from './server-facts.ts';
 
+export type { PgliteOptions } from './pglite-options.ts';
+
 const SCHEMA = 'turnlock';
 
 /**

@@ -11,6 +11,8 @@ import { PoolSource } from './pool-source.ts';
 import { choosePool, type PostgresSource } from './postgres-pool.ts';
 import { checkServerVersion, readServerFacts, warningsOf } from './server-facts.ts';
 
+export type { PostgresSource } from './postgres-pool.ts';
+
 const SCHEMA = 'turnlock';
 
 /**
