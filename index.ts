@@ -52,3 +52,4 @@ export type { Recovery } from './runtime/recover.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
 export type { Session, SessionStatus } from './runtime/session-handle.ts';
+export type { WorkerOptions } from './runtime/worker-control.ts';
