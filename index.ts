@@ -12,7 +12,15 @@ export type {
 export { defineTool, type ToolDefinition } from './adapters/tools/define-tool.ts';
 export type { InputSchema, Tool, ToolContext, ToolEffect } from './adapters/tools/tool.contract.ts';
 export { type Environment, FAULT_POINTS, type FaultInfo, type FaultPoint, systemEnvironment } from './environment.ts';
-export { ERROR_CODES, type ErrorCategory, type ErrorCode, isTurnlockError, TurnlockError } from './errors.ts';
+export {
+  ERROR_CODES,
+  type ErrorCategory,
+  type ErrorCode,
+  isTurnlockError,
+  TurnlockError,
+  type TurnlockErrorJson,
+  type TurnlockErrorOptions,
+} from './errors.ts';
 export { LIMITS, type Limits } from './limits.ts';
 export type { Json, TokenUsage, TurnPart } from './machines/event-content.ts';
 export type { EffectClass, ExecutionStatus } from './machines/execution-status.ts';
@@ -45,3 +53,4 @@ export type { Recovery } from './runtime/recover.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
 export type { Session, SessionStatus } from './runtime/session-handle.ts';
+export type { WorkerOptions } from './runtime/worker-control.ts';

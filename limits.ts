@@ -31,6 +31,8 @@ export interface Limits {
   maxWaitingMessages: number;
   /** Takeovers of one run from workers that died. One more fails it with LIMIT_RECOVERIES. Default 5. */
   maxRecoveries: number;
+  /** Sessions that one worker drives at the same time, at most 1 000; runs that `send` drives do not count. Default 8. */
+  maxWorkerSessions: number;
 
   /** Milliseconds before the second attempt of a model call, half to one and a half times; doubled for each further one. Default 500. */
   modelBackoffMs: number;
@@ -74,6 +76,7 @@ export const LIMITS: Limits = Object.freeze({
   maxToolAttempts: 3,
   maxWaitingMessages: 100,
   maxRecoveries: 5,
+  maxWorkerSessions: 8,
   modelBackoffMs: 500,
   leaseMs: 15_000,
   heartbeatMs: 5_000,
@@ -105,6 +108,7 @@ const RANGES: readonly { ends: RegExp; min: number; max: number }[] = [
   { ends: /Bytes$/, min: 1, max: 64 * MIB },
   { ends: /^maxDepth$/, min: 1, max: 1_000 },
   { ends: /^maxRecoveries$/, min: 0, max: 1_000_000 },
+  { ends: /^maxWorkerSessions$/, min: 1, max: 1_000 },
   { ends: /^(graceMs|modelBackoffMs)$/, min: 0, max: 2 ** 31 - 1 },
   { ends: /^leaseMs$/, min: 100, max: 2 ** 31 - 1 },
   { ends: /Ms$/, min: 1, max: 2 ** 31 - 1 },

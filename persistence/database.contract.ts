@@ -29,9 +29,11 @@ export interface ConnectOptions {
 export interface DatabaseWarning {
   /**
    * - `FSYNC_OFF`, `SYNCHRONOUS_COMMIT_OFF`: the server may lose acknowledged commits when its machine loses power;
-   * - `RLS_BYPASSED`: the role owns the tables, is a superuser or has BYPASSRLS, so tenants are separated by our statements alone.
+   * - `RLS_BYPASSED`: the role owns the tables, is a superuser or has BYPASSRLS, so tenants are separated by our statements alone;
+   * - `LISTEN_FAILED`: hints of new work do not arrive for the time being, so workers find it by polling alone;
+   * - `LISTEN_INDIRECT`: the connection that listens ends at a pooler, which may swallow them.
    */
-  readonly code: 'FSYNC_OFF' | 'SYNCHRONOUS_COMMIT_OFF' | 'RLS_BYPASSED';
+  readonly code: 'FSYNC_OFF' | 'SYNCHRONOUS_COMMIT_OFF' | 'RLS_BYPASSED' | 'LISTEN_FAILED' | 'LISTEN_INDIRECT';
   /** One sentence for people, without secrets. */
   readonly message: string;
 }
@@ -50,10 +52,21 @@ export interface Database {
   /** Whether the process that had this database before is known to be dead: what its leases hold is free at once. */
   readonly tookOverDeadHolder: boolean;
   readonly migrations: MigrationSet;
+  /** Where other processes say that there is work; `null`: they cannot, and workers find it by polling. */
+  readonly wakeUps: WakeUps | null;
   /** Looks at the server again, as a migration may have changed who owns the tables. What it finds also goes to `onWarning`, once each. */
   reviewSetup(): Promise<readonly DatabaseWarning[]>;
   /** Closes what we opened: never a pool, a MikroORM or a PGlite that was handed in. Repeating it does nothing. */
   close(): Promise<void>;
+}
+
+/** Hints that a session may owe work. Never the truth: some may be missed, some say nothing new. */
+export interface WakeUps {
+  /**
+   * Calls `onWake` at each hint, and after every time in which hints may have been missed, until the returned function is called; that
+   * resolves when nothing of it is open any more. It throws nothing: what fails goes to `onWarning`, and is tried again.
+   */
+  subscribe(onWake: () => void): () => Promise<void>;
 }
 
 /** The migrations of this build, for the schema of one database. */

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
 import type { Store } from './session-transaction.ts';
@@ -13,13 +14,20 @@ export interface OwedQuery {
 }
 
 /** Sessions of any tenant that owe work and have no live lease, longest due first. A hint: whoever takes one over checks again. */
-export async function findOwedSessions(store: Store, { agents, excluding, max }: OwedQuery): Promise<SessionKey[]> {
-  return inPatientTransaction(store, { tenantId: '' }, async (em) => {
-    const rows = (await em.execute(
-      `select tenant_id, session_id from turnlock.sweep_sessions(?,
-         array(select jsonb_array_elements_text(?::jsonb)), array(select jsonb_array_elements_text(?::jsonb)::uuid))`,
-      [max, JSON.stringify(agents), JSON.stringify(excluding)],
-    )) as { tenant_id: string; session_id: string }[];
-    return rows.map((row) => ({ tenantId: row.tenant_id, sessionId: row.session_id }));
-  });
+export async function findOwedSessions(store: Store, query: OwedQuery): Promise<SessionKey[]> {
+  return inPatientTransaction(store, { tenantId: '' }, (em) => owedSessions(em, 'sweep_sessions', query));
+}
+
+/** What `source` finds, within the caller's transaction. */
+export async function owedSessions(
+  em: EntityManager,
+  source: 'claim_sessions' | 'sweep_sessions',
+  { agents, excluding, max }: OwedQuery,
+): Promise<SessionKey[]> {
+  const rows = (await em.execute(
+    `select tenant_id, session_id from turnlock.${source}(?,
+       array(select jsonb_array_elements_text(?::jsonb)), array(select jsonb_array_elements_text(?::jsonb)::uuid))`,
+    [max, JSON.stringify(agents), JSON.stringify(excluding)],
+  )) as { tenant_id: string; session_id: string }[];
+  return rows.map((row) => ({ tenantId: row.tenant_id, sessionId: row.session_id }));
 }

@@ -19,6 +19,7 @@ import { Operations } from './operations.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
 import { agentOf, operate, type Services } from './services.ts';
 import { Session } from './session-handle.ts';
+import { WorkerControl, type WorkerOptions } from './worker-control.ts';
 
 /** What `createRuntime` takes. */
 export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent[]> {
@@ -30,7 +31,10 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   migrate?: 'auto' | 'check';
   /** Bounds that differ from the defaults. */
   limits?: Partial<Limits>;
-  /** Told of facts about the server that weaken a promise, at start. Default: `process.emitWarning`. */
+  /**
+   * Told, at start, of facts about the server that weaken a promise, and later of what a worker cannot do for the time being. Default:
+   * `process.emitWarning`.
+   */
   onWarning?: (warning: { code: string; message: string }) => void;
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
@@ -95,22 +99,39 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
    * Takes over every session, of any tenant, that owes work and has no live lease, and drives it to rest: one line for each, in no
    * order. Sessions whose process is alive are left alone, and so are those whose agent or version this runtime does not know. Resolves
    * when they rest, so not before the deadlines of their calls that may not be repeated. Safe to call at any time, from many processes.
-   * Nothing calls it by itself.
+   * A worker does it by itself: see `start`.
    *
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
   recover(): Promise<Recovery[]>;
   /**
-   * Begins nothing new, stops model calls, lets the tools that are out come to their end and commits their results, gives leases back and
-   * closes what the runtime opened. A pool, MikroORM or PGlite that was handed in stays open. Runs that do not rest by then are for
-   * `recover` of another runtime. Calling it again does nothing; `await using` calls it.
+   * Makes this process a worker: from now on it finds sessions of any tenant that owe work and have no live lease, takes each over and
+   * drives it to rest, until `stop` or `close`. It looks every `limits.sweepMs`, and at once where the database says so (`listen` of
+   * `postgres`). Sessions whose agent or version this build does not know are left alone. Runs that `send` drives do not count.
+   *
+   * Resolves at once: the database need not be there yet, nor stay; while it is away the worker tries again, and `onWarning` is told.
+   * Calling it while the worker runs changes nothing. It installs no signal handlers.
+   *
+   * @throws OPTIONS_INVALID for an option that is not accepted, or is another one than that of the worker that runs. RUNTIME_CLOSED.
+   */
+  start(options?: WorkerOptions): Promise<void>;
+  /**
+   * Ends the worker, without loss: it takes nothing over any more, stops its model calls, lets the tools that are out come to their end
+   * and commits their results, and gives the leases back, so that another worker goes on at once. Resolves when that is done; everything
+   * else works on, and `start` begins anew. Without a worker it does nothing.
+   */
+  stop(): Promise<void>;
+  /**
+   * Ends the worker, begins nothing new, stops model calls, lets the tools that are out come to their end and commits their results, gives
+   * leases back and closes what the runtime opened. A pool, MikroORM or PGlite that was handed in stays open. Runs that do not rest by
+   * then are for a worker, or `recover`, of another runtime. Calling it again does nothing; `await using` calls it.
    */
   close(): Promise<void>;
 }
 
 /**
- * Opens the database, brings or checks its schema, and returns the runtime. It drives nothing by itself: call `recover` to go on with
- * what other processes left.
+ * Opens the database, brings or checks its schema, and returns the runtime. It drives nothing by itself: `start` makes it a
+ * worker, which goes on with what other processes left; `recover` does so once.
  *
  * @throws OPTIONS_INVALID when an option or a limit is not of its kind.
  * @throws DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED when there is no server of use at the other end.
@@ -153,6 +174,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     operations,
     closing: closing.signal,
   };
+  const worker = new WorkerControl(services, onWarning);
   const close = (): Promise<void> => {
     closing.abort(new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed' }));
     closed ??= operations.end().then(() => database.close());
@@ -172,6 +194,8 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
         return listSessions(store, query);
       }),
     recover: () => operate(services, () => recoverSessions(services)),
+    start: (settings) => worker.start(settings),
+    stop: () => worker.stop(),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { chatCommand } from './chat/chat-command.ts';
 import { demoCommand } from './demo/demo-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { recoverCommand } from './recover-command.ts';
@@ -11,6 +12,7 @@ import { showCommand } from './show-command.ts';
 export function allCommands(): Command[] {
   return [
     demoCommand(),
+    chatCommand(),
     migrateCommand(),
     sessionsCommand(),
     showCommand(),

@@ -6,7 +6,11 @@ import { CONFIG_NAMES, type Config, findConfig, readConfig } from './read-config
 import type { SharedOptions } from './shared-options.ts';
 
 /** What a command works with: the configuration, with the database that was chosen. */
-export type Settings = Config & { database: DatabaseAdapter };
+export type Settings = Config & {
+  database: DatabaseAdapter;
+  /** The URL or folder of the database; absent where the configuration brings it. */
+  place?: string;
+};
 
 /** What a command needs. */
 export interface SettingsNeeded {
@@ -14,6 +18,8 @@ export interface SettingsNeeded {
   agents: boolean;
   /** Whether the database must be there already. */
   mustExist: boolean;
+  /** Folder of an embedded database where nothing names one. Default: that is refused. */
+  fallback?: string;
 }
 
 /**
@@ -22,14 +28,18 @@ export interface SettingsNeeded {
  *
  * @throws CONFIG_INVALID when nothing names a database, or the configuration cannot be used.
  */
-export async function readSettings(options: SharedOptions, { agents, mustExist }: SettingsNeeded): Promise<Settings> {
+export async function readSettings(
+  options: SharedOptions,
+  { agents, mustExist, fallback }: SettingsNeeded,
+): Promise<Settings> {
   const place = options.database ?? (process.env.TURNLOCK_DATABASE_URL || undefined);
   const isConfigNeeded = agents || place === undefined || options.config !== undefined;
   const file = options.config === undefined ? findConfig(process.cwd()) : resolve(options.config);
   const config = isConfigNeeded && file !== null ? await readConfig(file) : {};
-  const database = place === undefined ? config.database : chooseDatabase(place, { mustExist });
+  const chosen = place ?? (config.database === undefined ? fallback : undefined);
+  const database = chosen === undefined ? config.database : chooseDatabase(chosen, { mustExist });
   if (database === undefined) throw noDatabase(file);
-  return { ...config, database };
+  return { ...config, database, ...(chosen === undefined ? {} : { place: chosen }) };
 }
 
 function noDatabase(file: string | null): TurnlockError {

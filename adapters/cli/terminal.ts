@@ -19,6 +19,8 @@ export interface Terminal {
   readonly columns: number;
   /** Prints a line for people on standard output. Escape whatever comes from outside first. */
   line(text?: string): void;
+  /** Prints a piece of a line for people on standard output. Escape whatever comes from outside first. */
+  piece(text: string): void;
   /** Prints one value as one line of JSON on standard output, where JSON was asked for. */
   json(value: unknown): void;
   /** Prints a line on standard error, where JSON was not asked for: progress, warnings, what is not the result. */
@@ -37,6 +39,9 @@ export function openTerminal({ json = false, color }: SharedOptions): Terminal {
     columns: process.stdout.columns || 80,
     line: (text = '') => {
       if (!json) process.stdout.write(`${text}\n`);
+    },
+    piece: (text) => {
+      if (!json) process.stdout.write(text);
     },
     json: (value) => {
       if (json) process.stdout.write(`${escapeJson(value)}\n`);

@@ -11,9 +11,9 @@ const TLS_CODES = /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_T
 const REFUSED_SENTENCES = /^(?:SASL: |The server does not support SSL|There was an error establishing an SSL)/;
 
 /** The error of a connection that could not be made. Where it was to go is named; user names, passwords and URLs are not. */
-export function connectError(pool: Pool, error: unknown): TurnlockError {
+export function connectError({ options }: Pick<Pool, 'options'>, error: unknown): TurnlockError {
   const { code, message } = facts(error);
-  const address = serverAddress(pool.options as PoolConfig);
+  const address = serverAddress(options as PoolConfig);
   const reason = /^[A-Z0-9_]{3,}$/.test(code) ? code : (/^(?:SASL: [\w-]+|[\w ]+)/.exec(message)?.[0] ?? 'an error');
   if (REFUSED_STATES.test(code) || TLS_CODES.test(code) || REFUSED_SENTENCES.test(message)) {
     return new TurnlockError('DATABASE_LOGIN_REFUSED', {

@@ -4,7 +4,10 @@ import { openOrm } from './open-orm.ts';
 import { loadPglite, openPglite } from './open-pglite.ts';
 import { type PgliteOptions, pgliteOptions } from './pglite-options.ts';
 import { PgliteSource } from './pglite-source.ts';
+import { pgliteWakeUps } from './pglite-wake-ups.ts';
 import { readServerFacts } from './server-facts.ts';
+
+export type { PgliteOptions } from './pglite-options.ts';
 
 const SCHEMA = 'turnlock';
 
@@ -38,6 +41,7 @@ async function connect(options: PgliteOptions, { environment }: ConnectOptions):
       singleConnection: true,
       tookOverDeadHolder,
       migrations: migrationSet(SCHEMA),
+      wakeUps: pgliteWakeUps(pglite, SCHEMA),
       reviewSetup: async () => [],
       async close() {
         await orm.close();

@@ -1,10 +1,12 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import pg, { type Pool, type PoolConfig } from 'pg';
-import { TurnlockError } from '../../errors.ts';
+import { connectionConfig, refuseConnection } from './connection-config.ts';
 import { TidyClient } from './tidy-client.ts';
 
 /** A URL, options of node-postgres, or a pool or MikroORM that the program has already. */
 export type PostgresSource = string | PoolConfig | Pool | Pick<MikroORM, 'em'>;
+
+const ABOUT = { name: 'postgres()', wanted: 'a URL, options, a pg.Pool or a MikroORM' };
 
 /** A pool, and whether it ends with the database. */
 export interface ChosenPool {
@@ -20,29 +22,16 @@ export interface ChosenPool {
 export async function choosePool(source: PostgresSource, connectTimeoutMs: number): Promise<ChosenPool> {
   if (isPool(source)) return { pool: source, isOwn: false };
   if (isOrm(source)) return { pool: await poolOf(source), isOwn: false };
-  if (typeof source !== 'string' && !isObject(source)) throw refuse(source === null ? 'null' : typeof source);
-  return {
-    pool: makePool(typeof source === 'string' ? { connectionString: source } : source, connectTimeoutMs),
-    isOwn: true,
-  };
+  return { pool: makePool(source, connectTimeoutMs), isOwn: true };
 }
 
-function makePool(config: PoolConfig, connectTimeoutMs: number): Pool {
-  const { connectionString } = config;
-  if (connectionString !== undefined && !/^(?:postgres(?:ql)?|socket):\/?\/?|^\//.test(connectionString)) {
-    throw refuse('text that is no URL of PostgreSQL');
-  }
-  try {
-    new pg.Client(config); // parses everything and opens nothing
-  } catch {
-    throw refuse('options that node-postgres cannot read'); // its error holds the URL with the password
-  }
+function makePool(source: string | PoolConfig, connectTimeoutMs: number): Pool {
   return new pg.Pool({
     application_name: 'turnlock',
     keepAlive: true,
     connectionTimeoutMillis: connectTimeoutMs,
     Client: TidyClient as unknown as NonNullable<PoolConfig['Client']>, // the types leave its parameter out
-    ...config,
+    ...connectionConfig(source, ABOUT),
   });
 }
 
@@ -50,7 +39,7 @@ async function poolOf(orm: Pick<MikroORM, 'em'>): Promise<Pool> {
   const connection = orm.em.getConnection() as { getNativeClient?: () => Promise<unknown> };
   const client = await connection.getNativeClient?.().catch(() => undefined);
   if (isPool(client)) return client;
-  throw refuse('a MikroORM without a pool of node-postgres');
+  throw refuseConnection('a MikroORM without a pool of node-postgres', ABOUT);
 }
 
 function isPool(source: unknown): source is Pool {
@@ -63,10 +52,4 @@ function isOrm(source: unknown): source is Pick<MikroORM, 'em'> {
 
 function isObject(source: unknown): source is Record<string, unknown> {
   return typeof source === 'object' && source !== null;
-}
-
-function refuse(found: string): TurnlockError {
-  return new TurnlockError('OPTIONS_INVALID', {
-    message: `database not accepted: postgres() (found ${found}, wanted a URL, options, a pg.Pool or a MikroORM)`,
-  });
 }

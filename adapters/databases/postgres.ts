@@ -1,17 +1,31 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type { ClientConfig } from 'pg';
 import type {
   ConnectOptions,
   Database,
   DatabaseAdapter,
   DatabaseWarning,
 } from '../../persistence/database.contract.ts';
+import { Listener } from './listener.ts';
 import { migrationSet } from './migration-set.ts';
 import { openOrm } from './open-orm.ts';
 import { PoolSource } from './pool-source.ts';
 import { choosePool, type PostgresSource } from './postgres-pool.ts';
 import { checkServerVersion, readServerFacts, warningsOf } from './server-facts.ts';
 
+export type { PostgresSource } from './postgres-pool.ts';
+
 const SCHEMA = 'turnlock';
+
+/** What `postgres` takes beside its source. */
+export interface PostgresOptions {
+  /**
+   * A URL or options of node-postgres by which workers hear of new work at once, over one more connection that is open while they run. It
+   * must lead to the server itself: PgBouncer in transaction mode lets no notification through. Default: none, and workers find work by
+   * looking every `limits.sweepMs`, as they also do while that connection is broken.
+   */
+  listen?: string | ClientConfig;
+}
 
 /**
  * A PostgreSQL server, 15 or newer, reached by a URL, by options of node-postgres, or through a pool or MikroORM that the program has.
@@ -19,16 +33,21 @@ const SCHEMA = 'turnlock';
  * What was handed in is never closed, and keeps its settings and parsers: transactions of ours set theirs for themselves and use no state
  * of the session, so PgBouncer in transaction mode and a pool of one connection are enough. Nothing is opened before `connect`.
  *
- * @throws OPTIONS_INVALID, when connecting, for a source that is none of these.
+ * @throws OPTIONS_INVALID, when connecting, for a source that is none of these, or a `listen` that cannot be read.
  * @example
  * const runtime = await createRuntime({ database: postgres(process.env.DATABASE_URL!), agents: [support] });
  */
-export function postgres(source: PostgresSource): DatabaseAdapter {
-  return { kind: 'postgres', connect: (options) => connect(source, options) };
+export function postgres(source: PostgresSource, options: PostgresOptions = {}): DatabaseAdapter {
+  return { kind: 'postgres', connect: (how) => connect(source, options?.listen, how) };
 }
 
-async function connect(given: PostgresSource, options: ConnectOptions): Promise<Database> {
+async function connect(
+  given: PostgresSource,
+  listen: PostgresOptions['listen'],
+  options: ConnectOptions,
+): Promise<Database> {
   const { environment, limits } = options;
+  const wakeUps = listen === undefined ? null : new Listener({ source: listen, channel: SCHEMA, ...options });
   const { pool, isOwn } = await choosePool(given, limits.connectTimeoutMs);
   const source = new PoolSource({ pool, isOwn, environment, connectTimeoutMs: limits.connectTimeoutMs });
   const orm = await openOrm({ source, environment, schema: SCHEMA });
@@ -46,6 +65,7 @@ async function connect(given: PostgresSource, options: ConnectOptions): Promise<
       singleConnection: false,
       tookOverDeadHolder: false,
       migrations: migrationSet(SCHEMA),
+      wakeUps,
       reviewSetup,
       close,
     };

@@ -21,20 +21,22 @@ export interface OpenOptions {
   environment?: Environment;
   /** In place of the database's own. Whoever names one closes the runtime. */
   adapter?: DatabaseAdapter;
+  /** Default: nobody is told. */
+  onWarning?: (warning: { code: string; message: string }) => void;
 }
 
 /** Opens a runtime on a migrated database and closes it at the test's end. */
 export async function openRuntime(
   database: RuntimeDatabase,
   agents: readonly Agent[],
-  { limits, environment, adapter }: OpenOptions = {},
+  { limits, environment, adapter, onWarning = () => undefined }: OpenOptions = {},
 ): Promise<Runtime> {
   const runtime = await createRuntime({
     database: adapter ?? database.adapter(),
     agents,
     migrate: 'check',
     limits: { ...QUICK, ...limits },
-    onWarning: () => undefined,
+    onWarning,
     ...(environment ? { environment } : {}),
   });
   if (adapter === undefined) atTestEnd(() => runtime.close());

@@ -19,12 +19,19 @@ export function checkPlay(play: Play): Check[] {
 }
 
 /** When the worker died, the refund stood in the ledger once, its answer was not given, and the tables knew of no outcome. */
-function diedInBetween({ ledger, ledgerAtKill, killedAt, record, workers: [killed] }: Play): Check {
+function diedInBetween(play: Play): Check {
+  const {
+    ledger,
+    ledgerAtKill,
+    killedAt,
+    record,
+    workers: [killed],
+  } = play;
   const [booked, ...more] = ofKind(ledgerAtKill, 'refundBooked');
   const lost = ofKind(ledger, 'answerLost');
   const isBooked = booked !== undefined && more.length === 0 && booked.at <= killedAt;
   const isUnanswered = lost.length === 1 && lost.every(({ at }) => at >= killedAt);
-  const refund = callOf(record.executions, 'refund');
+  const refund = refundOf(play);
   const takenOverAt = record.transitions.find(({ type }) => type === 'worker.tookOver')?.createdAt;
   const isOpen = refund?.completedAt != null && takenOverAt !== undefined && refund.completedAt >= takenOverAt;
   return {
@@ -33,9 +40,13 @@ function diedInBetween({ ledger, ledgerAtKill, killedAt, record, workers: [kille
   };
 }
 
-function wasRepeated({ record, ledger, workers: [, next] }: Play): Check[] {
+function wasRepeated(play: Play): Check[] {
+  const {
+    ledger,
+    workers: [, next],
+  } = play;
   const keys = new Set(ofKind(ledger, 'refundRequested').map(({ key }) => key));
-  const refund = callOf(record.executions, 'refund');
+  const refund = refundOf(play);
   return [
     {
       holds: refund?.attempt === 2 && keys.size === 1 && keys.has(refund.idempotencyKey),
@@ -45,8 +56,9 @@ function wasRepeated({ record, ledger, workers: [, next] }: Play): Check[] {
   ];
 }
 
-function wasAsked({ record, ledger, verdict }: Play): Check[] {
-  const refund = callOf(record.executions, 'refund');
+function wasAsked(play: Play): Check[] {
+  const { record, ledger, verdict } = play;
+  const refund = refundOf(play);
   const asked = record.transitions.filter(({ type, to }) => type === 'tool.outcomeUnknown' && to === 'AWAITING_INPUT');
   const isRepeated = verdict === 'runAgain';
   return [
@@ -74,25 +86,24 @@ function worldSaw(ledger: Play['ledger'], wanted: number): Check {
   };
 }
 
-/** The agent could finish what it began: its history is whole, and nothing of it happened twice. */
-function cameToItsEnd({ record, ledger, verdict }: Play): Check[] {
+/** The agent could finish what it began: its history is whole, and nothing of it happened twice. A real model need not tell the customer. */
+function cameToItsEnd({ record, ledger, verdict, isScripted }: Play): Check[] {
   const { overview, turns, executions } = record;
   const isAnswered = executions.every(({ executionId }) =>
     turns.some((turn) => turn.role === 'tool' && turn.executionId === executionId),
   );
-  const told = verdict === 'failed' ? 0 : 1;
+  const count = ofKind(ledger, 'customerTold').length;
+  const told = isScripted ? (verdict === 'failed' ? 0 : 1) : Math.min(count, 1);
   return [
     {
-      holds:
-        overview.state === 'IDLE' &&
-        isAnswered &&
-        turns.at(-1)?.role === 'assistant' &&
-        ofKind(ledger, 'customerTold').length === told,
+      holds: overview.state === 'IDLE' && isAnswered && turns.at(-1)?.role === 'assistant' && count === told,
       text: `the session came to rest with every call answered${told === 1 ? ', and the customer was told once' : ''}`,
     },
   ];
 }
 
-function callOf(executions: readonly ExecutionRow[], toolName: string): ExecutionRow | undefined {
-  return executions.find((execution) => execution.toolName === toolName);
+/** The call whose refund was booked when the worker was killed. */
+function refundOf({ record, ledgerAtKill }: Play): ExecutionRow | undefined {
+  const [booked] = ofKind(ledgerAtKill, 'refundBooked');
+  return record.executions.find(({ idempotencyKey }) => idempotencyKey === booked?.key);
 }

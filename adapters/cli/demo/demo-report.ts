@@ -8,6 +8,8 @@ export interface DemoReport {
   /** Whether everything that was claimed held. */
   ok: boolean;
   database: 'postgres' | 'pglite';
+  /** `a script, no model`, or provider and id. */
+  model: string;
   seconds: number;
   scenarios: {
     number: 1 | 2;
@@ -25,7 +27,7 @@ export interface DemoReport {
 /** Puts it together. */
 export function demoReport(
   plays: readonly { play: Play; checks: Check[] }[],
-  facts: Pick<DemoReport, 'database' | 'seconds'>,
+  facts: Pick<DemoReport, 'database' | 'model' | 'seconds'>,
 ): DemoReport {
   return {
     ok: plays.every(({ checks }) => checks.every(({ holds }) => holds)),

@@ -1,4 +1,5 @@
 import type { Limits } from '../../../limits.ts';
+import type { ModelChoice } from '../models/choose-model.ts';
 
 /** What every worker of a demonstration is told. */
 export interface DemoSetup {
@@ -8,6 +9,7 @@ export interface DemoSetup {
   tenantId: string;
   /** Port of the payments service. */
   port: number;
+  model: ModelChoice;
 }
 
 /** Short times, so that a dead worker is noticed and a person asked within seconds. */

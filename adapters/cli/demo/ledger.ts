@@ -13,7 +13,11 @@ export type LedgerEntry = { at: string; key: string } & (
 
 /** The ledger as it stands on the disk. */
 export async function readLedger(file: string): Promise<LedgerEntry[]> {
-  const text = await readFile(file, 'utf8');
+  return parseLedger(await readFile(file, 'utf8'));
+}
+
+/** The entries of a ledger's text. */
+export function parseLedger(text: string): LedgerEntry[] {
   return text
     .split('\n')
     .filter((line) => line !== '')

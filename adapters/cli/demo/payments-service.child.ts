@@ -8,8 +8,8 @@ import { Payments } from './payments.ts';
 
 /** What the payments service can be asked by whoever stages the demonstration. */
 export type PaymentsMethods = {
-  /** Serves on a loopback port. */
-  open(question: { ledgerFile: string }): Promise<{ port: number }>;
+  /** Serves on a loopback port. `refundMs`: how long the answer to a refund takes after it was booked; 0 where it is left out. */
+  open(question: { ledgerFile: string; refundMs?: number }): Promise<{ port: number }>;
   /** Makes the answer to the next refund that is booked take so long: after it was booked. */
   delayNextAnswer(question: { ms: number }): Promise<null>;
 };
@@ -18,10 +18,12 @@ export type PaymentsMethods = {
 export type PaymentsNotices = { wrote: LedgerEntry };
 
 let payments: Payments;
+let refundMs = 0;
 let delayMs = 0;
 
 const parent = linkToParent<PaymentsNotices>({
-  async open({ ledgerFile }: Parameters<PaymentsMethods['open']>[0]) {
+  async open({ ledgerFile, refundMs: ms = 0 }: Parameters<PaymentsMethods['open']>[0]) {
+    refundMs = ms;
     payments = new Payments(ledgerFile, (entry) => void parent.tell('wrote', entry));
     const server = createServer((request, response) => {
       serve(request, response).catch(() => response.destroy()); // its caller was killed in the middle of a request
@@ -66,7 +68,7 @@ async function refund(
     if (!response.writableFinished) payments.answerLost(key);
   });
   const { refundId, isNew } = payments.refund({ key, ...asked });
-  const ms = isNew ? delayMs : 0;
+  const ms = Math.max(refundMs, isNew ? delayMs : 0);
   if (isNew) delayMs = 0;
   await wait(ms);
   return { refundId, cents: asked.cents };

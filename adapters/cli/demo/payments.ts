@@ -1,5 +1,5 @@
-import { fsyncSync, openSync, writeSync } from 'node:fs';
-import type { LedgerEntry } from './ledger.ts';
+import { fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { type LedgerEntry, parseLedger } from './ledger.ts';
 
 type Entry<Kind extends LedgerEntry['kind']> = Omit<Extract<LedgerEntry, { kind: Kind }>, 'at'>;
 
@@ -18,7 +18,7 @@ const ITEMS: readonly [item: string, cents: number][] = [
 
 /**
  * The outside world of the demonstration: it books refunds, honours idempotency keys as payment providers do, and writes everything to a
- * ledger file of its own before it answers.
+ * ledger file of its own before it answers. With the ledger of an earlier one it knows what that one did.
  */
 export class Payments {
   readonly #file: number;
@@ -27,8 +27,9 @@ export class Payments {
   readonly #told = new Set<string>();
 
   constructor(file: string, onEntry: (entry: LedgerEntry) => void) {
-    this.#file = openSync(file, 'a');
+    this.#file = openSync(file, 'a+');
     this.#onEntry = onEntry;
+    for (const entry of readWritten(this.#file)) this.#remember(entry);
   }
 
   /** Every number is an order. */
@@ -47,7 +48,6 @@ export class Payments {
       return { refundId: known, isNew: false };
     }
     const refundId = `R-${1_001 + this.#refunds.size}`;
-    this.#refunds.set(key, refundId);
     this.#write({ kind: 'refundBooked', ...request, refundId });
     return { refundId, isNew: true };
   }
@@ -60,7 +60,6 @@ export class Payments {
   /** Writes to the customer, once for each key. */
   tellCustomer(message: { key: string; orderId: string; text: string }): void {
     if (this.#told.has(message.key)) return;
-    this.#told.add(message.key);
     this.#write({ kind: 'customerTold', ...message });
   }
 
@@ -68,6 +67,20 @@ export class Payments {
     const line = { at: new Date().toISOString(), ...entry } as LedgerEntry;
     writeSync(this.#file, `${JSON.stringify(line)}\n`);
     fsyncSync(this.#file);
+    this.#remember(line);
     this.#onEntry(line);
   }
+
+  #remember(entry: LedgerEntry): void {
+    if (entry.kind === 'refundBooked') this.#refunds.set(entry.key, entry.refundId);
+    if (entry.kind === 'customerTold') this.#told.add(entry.key);
+  }
+}
+
+/** What stands in the file. A line that its writer did not finish was answered to nobody: it is cut off. */
+function readWritten(file: number): LedgerEntry[] {
+  const bytes = readFileSync(file);
+  const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
+  if (whole.length < bytes.length) ftruncateSync(file, whole.length);
+  return parseLedger(whole.toString('utf8'));
 }

@@ -1,5 +1,6 @@
 import { TurnlockError } from '../../../errors.ts';
 import type { Settlement } from '../../../runtime/check-settlement.ts';
+import { type ModelChoice, modelText } from '../models/choose-model.ts';
 import type { SessionRecord } from '../session-record.ts';
 import { entriesOfOrder, type LedgerEntry, ofKind, readLedger } from './ledger.ts';
 import type { AskPerson, Play, Verdict } from './play.ts';
@@ -29,7 +30,7 @@ export async function playScenario(
   const scene = watch(stage, story);
   await stage.payments.ask('delayNextAnswer', { ms: ANSWER_DELAY_MS });
   const serving = first.process.ask('serve', { agent: scenario.agent, message: complaint(orderId) });
-  const { sessionId } = await Promise.race([scene.refundIsOut, failure(serving)]);
+  const { sessionId } = await Promise.race([scene.refundIsOut, failure(serving, stage.setup.model)]);
 
   const killedAt = new Date().toISOString();
   const gone = stage.killWorker();
@@ -45,6 +46,7 @@ export async function playScenario(
   stage.audience = null;
   return {
     scenario,
+    isScripted: stage.setup.model.provider === 'scripted',
     orderId,
     sessionId,
     workers: [first.number, next.number],
@@ -81,11 +83,23 @@ function watch(stage: Stage, story: Story): Scene {
   return { refundIsOut: booked.promise.then(() => started.promise), seen: () => seen };
 }
 
-/** Rejects when the worker fails by itself; it does not resolve, since the worker is to be killed. */
-async function failure(serving: Promise<SessionRecord>): Promise<never> {
-  const record = await serving;
-  throw new TurnlockError('INVARIANT_BROKEN', {
-    message: `session came to rest before its worker was killed: ${record.overview.sessionId} (found ${record.overview.state})`,
+/** Rejects when the worker comes to rest by itself; it does not resolve, since the worker is to be killed. */
+async function failure(serving: Promise<SessionRecord>, model: ModelChoice): Promise<never> {
+  const { overview, turns, transitions } = await serving;
+  const { sessionId, state } = overview;
+  if (model.provider === 'scripted') {
+    throw new TurnlockError('INVARIANT_BROKEN', {
+      message: `session came to rest before its worker was killed: ${sessionId} (found ${state})`,
+    });
+  }
+  const code = transitions.at(-1)?.event?.code;
+  const said = turns.findLast(({ role }) => role === 'assistant')?.content;
+  throw new TurnlockError('MODEL_FAILED', {
+    message:
+      state === 'FAILED'
+        ? `the model could not be asked: ${modelText(model)} (found ${code}, wanted an answer)`
+        : `the model did not ask for the refund, so there was nothing to kill: ${modelText(model)} (found ${JSON.stringify(said)})`,
+    hint: 'Nothing is claimed of this play. Play again, with another --model, or with --model scripted.',
   });
 }
 

@@ -11,6 +11,8 @@ export type AskPerson = (question: { executionId: string; key: string; ledger: L
 /** One scenario as it was played, for checks and tables. */
 export interface Play {
   scenario: Scenario;
+  /** Whether the model was the script, of which is known what it asks for. */
+  isScripted: boolean;
   orderId: string;
   sessionId: string;
   /** Number of the worker that was killed, and of the one that came after it. */

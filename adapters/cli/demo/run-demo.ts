@@ -1,5 +1,7 @@
 import { endOnSignals } from '../children/end-on-signals.ts';
+import { escapeText } from '../escape-text.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { chooseModel, type ModelChoice, modelText } from '../models/choose-model.ts';
 import type { SharedOptions } from '../shared-options.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { askLedger } from './ask-ledger.ts';
@@ -17,6 +19,7 @@ import { Story } from './story.ts';
 /** What `turnlock demo` takes. */
 export interface DemoOptions {
   once?: boolean;
+  model?: string;
 }
 
 interface Checked {
@@ -27,10 +30,11 @@ interface Checked {
 /** Does what `turnlock demo` says. */
 export async function runDemo(options: SharedOptions & DemoOptions): Promise<void> {
   endOnSignals();
+  const model = chooseModel(options.model, process.env);
   const terminal = openTerminal(options);
   const startedAt = performance.now();
-  introduce(terminal);
-  const stage = await Stage.open(options.database);
+  introduce(terminal, model);
+  const stage = await Stage.open({ database: options.database, model });
   try {
     const isChosen = terminal.isInteractive && Boolean(process.stdin.isTTY) && options.once !== true;
     await stage.worker();
@@ -38,7 +42,12 @@ export async function runDemo(options: SharedOptions & DemoOptions): Promise<voi
     const plays = await (isChosen ? playAsChosen(stage, terminal) : playAll(stage, terminal));
     conclude(
       terminal,
-      demoReport(plays, { database: kindOf(stage), seconds: Math.round((performance.now() - startedAt) / 100) / 10 }),
+      demoReport(plays, {
+        database: kindOf(stage),
+        model: modelText(model),
+        seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      }),
+      model,
     );
   } finally {
     await stage.close();
@@ -77,7 +86,7 @@ async function play(stage: Stage, terminal: Terminal, scenario: Scenario, ask: A
   return { play: played, checks };
 }
 
-function introduce(terminal: Terminal): void {
+function introduce(terminal: Terminal, model: ModelChoice): void {
   const { bold, dim } = terminal.colours;
   terminal.line(bold('Turnlock: kill the worker in the middle of a refund'));
   terminal.line();
@@ -85,7 +94,9 @@ function introduce(terminal: Terminal): void {
   terminal.line('the process that runs the agent is killed. Was the money sent? What happens next is one word of the');
   terminal.line("tool's definition: here are both.");
   terminal.line();
-  terminal.line(dim('Scripted: the model, so no key is needed. Real: four processes, SIGKILL, HTTP, PostgreSQL.'));
+  const isScripted = model.provider === 'scripted';
+  const cast = isScripted ? 'Scripted: the model, so no key is needed.' : `The model is ${modelText(model)}.`;
+  terminal.line(dim(`${escapeText(cast)} Real: four processes, SIGKILL, HTTP, PostgreSQL.`));
 }
 
 function readyText({ colours }: Terminal, stage: Stage, ms: number): string {
@@ -95,7 +106,7 @@ function readyText({ colours }: Terminal, stage: Stage, ms: number): string {
   );
 }
 
-function conclude(terminal: Terminal, report: DemoReport): void {
+function conclude(terminal: Terminal, report: DemoReport, model: ModelChoice): void {
   const { bold, red } = terminal.colours;
   terminal.json(report);
   terminal.line();
@@ -103,7 +114,11 @@ function conclude(terminal: Terminal, report: DemoReport): void {
     terminal.line(bold('Every claim above was checked against the ledger file and the tables, and held.'));
     terminal.line('README.md shows the code of an agent; docs/demo.md explains what you saw.');
   } else {
-    terminal.line(red('Not every claim held: that is a bug. Please report it with the output of --json.'));
+    const isScripted = model.provider === 'scripted';
+    const whose = isScripted
+      ? 'that is a bug. Please report it with the output of --json.'
+      : 'see above what the model did. If one does not hold with --model scripted either, that is a bug.';
+    terminal.line(red(`Not every claim held: ${whose}`));
     process.exitCode = EXIT_CODES.failed;
   }
 }

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { childModule } from '../children/child-module.ts';
 import { type Child, startChild } from '../children/start-child.ts';
 import { type TemporaryFolder, temporaryFolder } from '../children/temporary-folder.ts';
+import type { ModelChoice } from '../models/choose-model.ts';
 import type { Committed } from './committed.ts';
 import type { DemoSetup } from './demo-setup.ts';
 import type { DemoWorkerMethods, DemoWorkerNotices } from './demo-worker.child.ts';
 import type { LedgerEntry } from './ledger.ts';
-import type { PaymentsMethods, PaymentsNotices } from './payments-service.child.ts';
+import { type PaymentsService, startPayments } from './start-payments.ts';
 
 /** A worker process with the number by which the story calls it. */
 export interface NumberedWorker {
@@ -33,7 +34,7 @@ const FIRST_ORDER = 42;
 export class Stage {
   readonly ledgerFile: string;
   readonly setup: DemoSetup;
-  readonly payments: Child<PaymentsMethods, PaymentsNotices>;
+  readonly payments: PaymentsService;
   /** Whoever plays now. */
   audience: Audience | null = null;
   readonly #folder: TemporaryFolder;
@@ -52,12 +53,12 @@ export class Stage {
   }
 
   /** Starts the payments service. `database`: absent for an embedded one that is gone afterwards. */
-  static async open(database: string | undefined): Promise<Stage> {
+  static async open({ database, model }: { database: string | undefined; model: ModelChoice }): Promise<Stage> {
     const folder = await temporaryFolder('demo');
-    const payments: Stage['payments'] = startChild(childModule(import.meta.url, 'payments-service.child'));
+    const payments = startPayments();
     const { port } = await payments.ask('open', { ledgerFile: join(folder.path, LEDGER) });
     const place = database ?? join(folder.path, 'database');
-    return new Stage(folder, payments, { database: place, tenantId: `demo-${randomUUID()}`, port });
+    return new Stage(folder, payments, { database: place, tenantId: `demo-${randomUUID()}`, port, model });
   }
 
   /** The worker that has the database open; one is begun where there is none. */

@@ -1,0 +1,47 @@
+import type { Agent, Session } from '../../../index.ts';
+import type { RuntimeDatabase } from '../../support/runtime-database.ts';
+import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+/** Sessions of `agent` in PLANNING whose lease was given back: a process began them, and closed while their model was asked. */
+export async function leaveOwed(database: RuntimeDatabase, agent: Agent, count = 1): Promise<Session[]> {
+  const silent = scriptedAgent(() => new Promise<string>(() => undefined), [...agent.tools.values()], agent.name);
+  const runtime = await openRuntime(database, [silent]);
+  const sessions: Session[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const session = await openSession(runtime, silent);
+    await session.send(`go ${index}`);
+    sessions.push(session);
+  }
+  await runtime.close();
+  return sessions;
+}
+
+/** State, lease and recoveries of sessions as they stand now, in the order of `sessions`. */
+export async function rowsOf(database: RuntimeDatabase, sessions: readonly { sessionId: string }[]) {
+  const ids = sessions.map(({ sessionId }) => sessionId);
+  const rows = await database.query(
+    `SELECT session_id, current_state AS state, lease_holder AS holder, recoveries,
+        (SELECT count(*)::int FROM turnlock.agent_transitions t
+          WHERE t.session_id = s.session_id AND t.event = 'worker.tookOver') AS takeovers
+      FROM turnlock.agent_sessions s WHERE session_id = ANY ($1)`,
+    [ids],
+  );
+  return ids.map((id) => {
+    const { session_id: _, ...row } = rows.find(({ session_id }) => session_id === id)!;
+    return row as { state: string; holder: string | null; recoveries: number; takeovers: number };
+  });
+}
+
+/** Resolves once all of them are in `state` and nobody holds them. */
+export async function allRest(
+  database: RuntimeDatabase,
+  sessions: readonly { sessionId: string }[],
+  state = 'IDLE',
+  options: { timeoutMs?: number } = {},
+): Promise<void> {
+  await waitFor(
+    async () => (await rowsOf(database, sessions)).every((row) => row.state === state && row.holder === null),
+    { for: `${sessions.length} sessions to rest in ${state}`, ...options },
+  );
+}

@@ -1,0 +1,333 @@
+import { expect, test } from 'vitest';
+import type { Limits, Recovery } from '../../../index.ts';
+import { FaultPlan, type Passage } from '../../support/fault-plan.ts';
+import { openMortal } from '../../support/runtime-crash.ts';
+import type { RuntimeSuite } from '../../support/runtime-database.ts';
+import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
+import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { allRest, leaveOwed, rowsOf } from './owed.ts';
+
+/** Bounds under which a worker looks often. */
+export const BUSY: Partial<Limits> = { sweepMs: 50 };
+
+const isLook = ({ statement }: Passage) => statement?.includes('turnlock.claim_sessions') === true;
+
+/** A worker finds what others left, drives it to rest, and can be stopped. */
+export const describeWorker: RuntimeSuite = (database) => {
+  test('a worker takes over what is owed, also what comes later, and tells how each came to rest', async () => {
+    const agent = scriptedAgent('done');
+    const early = await leaveOwed(database(), agent, 2);
+    const runtime = await openRuntime(database(), [agent], { limits: BUSY });
+    const told: Recovery[] = [];
+    await runtime.start({ onSession: (recovery) => void told.push(recovery) });
+    await allRest(database(), early);
+    const late = await leaveOwed(database(), agent);
+    await allRest(database(), late);
+    await runtime.stop();
+    expect(await rowsOf(database(), early)).toMatchObject([{ takeovers: 1 }, { takeovers: 1 }]);
+    expect(told.map(({ sessionId }) => sessionId).sort()).toEqual(
+      [...early, ...late].map(({ sessionId }) => sessionId).sort(),
+    );
+    expect(told.every(({ state, skipped }) => state === 'IDLE' && skipped === undefined)).toBe(true);
+  });
+
+  test('a session whose process died is found once its lease has run out, and not before', async () => {
+    let isDead = false;
+    const agent = scriptedAgent(() => (isDead ? 'done' : new Promise<string>(() => undefined)));
+    const { runtime: mortal, plan } = await openMortal(
+      database(),
+      [agent],
+      [{ point: 'insideEffect', fault: 'crash' }],
+    );
+    const session = await openSession(mortal, agent);
+    void session.send('go').catch(() => undefined);
+    await plan.struck;
+    isDead = true;
+    const looks = new FaultPlan();
+    const runtime = await openRuntime(database(), [agent], { limits: BUSY, environment: looks });
+    await runtime.start();
+    await waitFor(() => looks.passages.filter(isLook).length >= 3, { for: 'three looks' });
+    expect(await rowsOf(database(), [session])).toMatchObject([{ state: 'PLANNING', takeovers: 0 }]);
+    await database().moveClock(LONG_MS);
+    await allRest(database(), [session]);
+    expect(await rowsOf(database(), [session])).toMatchObject([{ takeovers: 1, recoveries: 1 }]);
+  });
+
+  test('start, stop, start: a stopped worker leaves everything alone, sending works on, and it begins anew', async () => {
+    const agent = scriptedAgent('done');
+    const looks = new FaultPlan();
+    const runtime = await openRuntime(database(), [agent], { limits: BUSY, environment: looks });
+    await runtime.stop();
+    await runtime.start();
+    await Promise.all([runtime.stop(), runtime.stop()]);
+    const owed = await leaveOwed(database(), agent);
+    const before = looks.passages.filter(isLook).length;
+    const run = await (await openSession(runtime, agent)).send('hello');
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+    expect(looks.passages.filter(isLook)).toHaveLength(before);
+    expect(await rowsOf(database(), owed)).toMatchObject([{ state: 'PLANNING' }]);
+    const stopping = runtime.stop();
+    await runtime.start();
+    await stopping;
+    await allRest(database(), owed);
+  });
+
+  test('a second start is no second worker, other options are refused, and a closed runtime does not start', async () => {
+    const agent = scriptedAgent('done');
+    const runtime = await openRuntime(database(), [agent], { limits: { maxWorkerSessions: 3 } });
+    for (const options of [{ concurrency: 0 }, { concurrency: 1.5 }, { concurrency: 1001 }, { onSession: 'x' }, 'x']) {
+      await expect(runtime.start(options as never), JSON.stringify(options)).rejects.toMatchObject({
+        code: 'OPTIONS_INVALID',
+      });
+    }
+    await runtime.start({ concurrency: 2 });
+    await runtime.start();
+    await runtime.start({ concurrency: 2 });
+    await expect(runtime.start({ concurrency: 4 })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+    await runtime.stop();
+    await runtime.start({ concurrency: 4 });
+    await runtime.close();
+    await expect(runtime.start()).rejects.toMatchObject({ code: 'RUNTIME_CLOSED' });
+    await expect(runtime.stop()).resolves.toBeUndefined();
+  });
+
+  test('no more sessions are driven side by side than allowed; what send drives does not count', async () => {
+    const { opened, open } = gate();
+    let asked = 0;
+    let most = 0;
+    const agent = scriptedAgent(async ({ turns }) => {
+      if (turns.at(-1)?.text === 'mine') return 'done';
+      asked += 1;
+      most = Math.max(most, asked);
+      await opened;
+      asked -= 1;
+      return 'done';
+    });
+    const owed = await leaveOwed(database(), agent, 5);
+    const runtime = await openRuntime(database(), [agent], { limits: { ...BUSY, maxWorkerSessions: 2 } });
+    await runtime.start();
+    await waitFor(() => asked === 2, { for: 'two sessions to be driven' });
+    const run = await (await openSession(runtime, agent)).send('mine');
+    expect(await run.result()).toMatchObject({ reply: 'done' });
+    open();
+    await allRest(database(), owed);
+    expect(most).toBe(2);
+    expect((await rowsOf(database(), owed)).map(({ takeovers }) => takeovers)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test('C12 stop() during a model call: the call ends, the lease is given back, and another worker goes on', async () => {
+    const { opened: begun, open: begin } = gate<AbortSignal>();
+    const slow = scriptedAgent((_, { signal }) => {
+      begin(signal);
+      return new Promise<string>(() => undefined);
+    });
+    const owed = await leaveOwed(database(), slow);
+    const draining = await openRuntime(database(), [slow], { limits: BUSY });
+    const told: Recovery[] = [];
+    await draining.start({ onSession: (recovery) => void told.push(recovery) });
+    const signal = await begun;
+    await draining.stop();
+    expect(signal.aborted).toBe(true);
+    expect(told).toMatchObject([{ skipped: 'RUNTIME_CLOSED' }]);
+    expect(await rowsOf(database(), owed)).toMatchObject([{ state: 'PLANNING', holder: null, takeovers: 1 }]);
+    const agent = scriptedAgent('done', [], slow.name);
+    await (await openRuntime(database(), [agent], { limits: BUSY })).start();
+    await allRest(database(), owed);
+    expect(await rowsOf(database(), owed)).toMatchObject([{ takeovers: 2, recoveries: 0 }]);
+  });
+
+  test('C12 stop() during a tool call: its result is committed, nothing else is claimed, and another worker goes on', async () => {
+    const { opened: begun, open: begin } = gate();
+    const { opened, open } = gate();
+    const acts: string[] = [];
+    const charge = looseTool(
+      'charge',
+      async () => {
+        begin();
+        await opened;
+        acts.push('charge');
+        return 'charged';
+      },
+      { effect: 'nonRepeatable' },
+    );
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('charge')] }, 'done'), [charge]);
+    const [first] = await leaveOwed(database(), agent);
+    const draining = await openRuntime(database(), [agent], { limits: BUSY });
+    await draining.start();
+    await begun;
+    const stopping = draining.stop();
+    const [second] = await leaveOwed(database(), agent);
+    open();
+    await stopping;
+    expect(acts).toEqual(['charge']);
+    expect(await rowsOf(database(), [first!, second!])).toMatchObject([
+      { state: 'PLANNING', holder: null, takeovers: 1 },
+      { state: 'PLANNING', holder: null, takeovers: 0 },
+    ]);
+    await (await openRuntime(database(), [agent], { limits: BUSY })).start();
+    await allRest(database(), [first!, second!]);
+    expect(acts).toEqual(['charge', 'charge']);
+    expect((await rowsOf(database(), [first!, second!])).map(({ recoveries }) => recoveries)).toEqual([0, 0]);
+  });
+
+  test('stop() leaves a run alone that send drives', async () => {
+    const { opened: begun, open: begin } = gate();
+    const { opened, open } = gate();
+    const agent = scriptedAgent(async () => {
+      begin();
+      await opened;
+      return 'done';
+    });
+    const runtime = await openRuntime(database(), [agent], { limits: BUSY });
+    await runtime.start();
+    const run = await (await openSession(runtime, agent)).send('go');
+    await begun;
+    await runtime.stop();
+    open();
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+    expect(await rowsOf(database(), [run])).toMatchObject([{ takeovers: 0 }]);
+  });
+
+  test.each(['afterStatement', 'commitSent'] as const)(
+    'close() while the worker looks for work, at %s: nothing is taken over, and nothing stays open',
+    async (point) => {
+      const agent = scriptedAgent('done');
+      const owed = await leaveOwed(database(), agent);
+      let hasLooked = false;
+      const plan = new FaultPlan([
+        {
+          point: 'any',
+          fault: 'stall',
+          where: (passage) => {
+            hasLooked ||= isLook(passage);
+            return hasLooked && passage.point === point;
+          },
+        },
+      ]);
+      const runtime = await openRuntime(database(), [agent], { limits: BUSY, environment: plan });
+      await runtime.start();
+      await plan.struck;
+      const closing = runtime.close();
+      plan.resume();
+      await closing;
+      expect(await rowsOf(database(), owed)).toMatchObject([{ state: 'PLANNING', takeovers: 0 }]);
+    },
+  );
+
+  test('a worker whose database does not answer warns once, tries again, and finds its work once it is back', async () => {
+    const agent = scriptedAgent('done');
+    const owed = await leaveOwed(database(), agent);
+    let failures = 0;
+    const base = new FaultPlan();
+    const environment = Object.assign(Object.create(base) as FaultPlan, {
+      faultPoint: (point: string, { statement }: Passage) => {
+        if (point !== 'afterStatement' || !isLook({ statement } as Passage) || failures >= 8) return;
+        failures += 1;
+        throw new Error('Connection terminated unexpectedly');
+      },
+    });
+    const codes: string[] = [];
+    const runtime = await openRuntime(database(), [agent], {
+      limits: BUSY,
+      environment,
+      onWarning: ({ code }) => codes.push(code),
+    });
+    await runtime.start();
+    await allRest(database(), owed);
+    expect(failures).toBe(8);
+    expect(codes.filter((code) => code === 'SWEEP_FAILED')).toHaveLength(1);
+  });
+
+  test('C27 sessions that this build cannot drive are told once, and neither spin nor keep others waiting', async () => {
+    const agent = scriptedAgent('done');
+    const stuck = await leaveOwed(database(), agent, 2);
+    await database().query("SET session_replication_role = 'replica'");
+    await database().query(
+      `UPDATE turnlock.agent_sessions SET snapshot = '[]', updated_at = '2020-01-01' WHERE session_id = $1`,
+      [stuck[0]!.sessionId],
+    );
+    await database().query(
+      `UPDATE turnlock.agent_sessions SET agent_version = 2, updated_at = '2020-01-01' WHERE session_id = $1`,
+      [stuck[1]!.sessionId],
+    );
+    await database().query("SET session_replication_role = 'origin'");
+    const owed = await leaveOwed(database(), agent, 4);
+    const looks = new FaultPlan();
+    const runtime = await openRuntime(database(), [agent], { limits: BUSY, environment: looks });
+    const told: Recovery[] = [];
+    await runtime.start({ concurrency: 1, onSession: (recovery) => void told.push(recovery) });
+    await allRest(database(), owed);
+    const before = looks.passages.filter(isLook).length;
+    await waitFor(() => looks.passages.filter(isLook).length >= before + 3, { for: 'three more looks' });
+    await runtime.stop();
+    const skipped = told.filter((recovery) => recovery.skipped !== undefined);
+    expect(skipped.map(({ sessionId, skipped: code }) => [sessionId, code]).sort()).toEqual(
+      [
+        [stuck[0]!.sessionId, 'SNAPSHOT_INVALID'],
+        [stuck[1]!.sessionId, 'AGENT_VERSION_MISMATCH'],
+      ].sort(),
+    );
+    expect(told).toHaveLength(6);
+  });
+
+  test('C05 a worker leaves a session alone that its own process drives, also when the lease has run out', async () => {
+    const { opened: begun, open: begin } = gate();
+    const { opened, open } = gate();
+    let acts = 0;
+    const slow = looseTool('slow', async () => {
+      acts += 1;
+      begin();
+      await opened;
+      return 'x';
+    });
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('slow')] }, 'done'), [slow]);
+    const looks = new FaultPlan();
+    const runtime = await openRuntime(database(), [agent], { limits: BUSY, environment: looks });
+    const told: Recovery[] = [];
+    await runtime.start({ onSession: (recovery) => void told.push(recovery) });
+    const run = await (await openSession(runtime, agent)).send('go');
+    await begun;
+    await database().moveClock(LONG_MS);
+    const before = looks.passages.filter(isLook).length;
+    await waitFor(() => looks.passages.filter(isLook).length >= before + 3, { for: 'three looks' });
+    open();
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+    expect(acts).toBe(1);
+    expect(told).toEqual([]);
+    expect(await rowsOf(database(), [run])).toMatchObject([{ takeovers: 0 }]);
+  });
+
+  test('C19 three workers never drive one session twice', async () => {
+    const acts: string[] = [];
+    const charge = looseTool('charge', (_, { sessionId }) => void acts.push(sessionId), { effect: 'nonRepeatable' });
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('charge')] }, 'done'), [charge]);
+    const owed = await leaveOwed(database(), agent, 8);
+    const told: Recovery[] = [];
+    for (const _ of [1, 2, 3]) {
+      const runtime = await openRuntime(database(), [agent], { limits: BUSY });
+      await runtime.start({ onSession: (recovery) => void told.push(recovery) });
+    }
+    await allRest(database(), owed);
+    expect(acts.sort()).toEqual(owed.map(({ sessionId }) => sessionId).sort());
+    expect((await rowsOf(database(), owed)).every(({ takeovers }) => takeovers === 1)).toBe(true);
+    await waitFor(() => told.length >= 8, { for: 'all to be told' });
+    expect(told.every(({ state }) => state === 'IDLE')).toBe(true);
+  });
+
+  test('what onSession throws is a warning, and the worker goes on', async () => {
+    const agent = scriptedAgent('done');
+    const owed = await leaveOwed(database(), agent, 2);
+    const codes: string[] = [];
+    const runtime = await openRuntime(database(), [agent], { limits: BUSY, onWarning: ({ code }) => codes.push(code) });
+    await runtime.start({
+      concurrency: 1,
+      onSession: () => {
+        throw new Error('full');
+      },
+    });
+    await allRest(database(), owed);
+    await runtime.stop();
+    expect(codes.filter((code) => code === 'WORKER_CALLBACK_FAILED')).toHaveLength(2);
+  });
+};
