@@ -39,6 +39,7 @@ export const ERROR_CODES = {
   // What the caller wrote
   RUNTIME_CLOSED: kind('usage', 'Create a new runtime; a closed one does not open again.'),
   SESSION_NOT_FOUND: kind('usage', 'Check tenant and session id: a session is found only under its own tenant.'),
+  RUN_NOT_FOUND: kind('usage', 'The transaction that would have begun the run was rolled back, or has not committed yet.'),
   AGENT_UNKNOWN: kind('usage', 'Pass the agent to createRuntime({ agents }).'),
   TOOL_UNKNOWN: kind('usage', 'Add the tool to the agent, or deploy a build that has it.'),
   OPTIONS_INVALID: kind('usage', 'Correct the option that the message names.'),

@@ -26,6 +26,7 @@ export type { Json, TokenUsage, TurnPart } from './machines/event-content.ts';
 export type { EffectClass, ExecutionStatus } from './machines/execution-status.ts';
 export type { RecordedEvent, SessionEventType } from './machines/session-event.ts';
 export { SESSION_STATES, type SessionState } from './machines/session-state.ts';
+export type { CallerTransaction } from './persistence/caller-transaction.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
 export type { WhenBusy } from './persistence/inbox.ts';
 export type { SessionSummary } from './persistence/list-sessions.ts';

@@ -490,7 +490,7 @@ BEGIN
 END
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL::uuid, OUT created_session_id uuid, OUT is_new boolean)
+CREATE OR REPLACE FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL::uuid, normalised jsonb DEFAULT NULL::jsonb, OUT created_session_id uuid, OUT is_new boolean)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -508,10 +508,11 @@ BEGIN
     RAISE EXCEPTION 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
-      snapshot, external_id, metadata, created_at, updated_at)
+      snapshot, external_id, metadata, normalised, created_at, updated_at)
     VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
       create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
-      create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata, moment, moment)
+      create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
+      create_session.normalised, moment, moment)
     ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
     RETURNING agent_sessions.session_id INTO created_session_id;
   is_new := created_session_id IS NOT NULL;
@@ -1053,7 +1054,7 @@ CREATE POLICY own_tenant ON turnlock.agent_transitions AS PERMISSIVE FOR ALL TO 
 CREATE POLICY own_tenant ON turnlock.agent_turns AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
 -- Rights
 
-GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, session_id uuid, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_client;
+GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, session_id uuid, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.drop_control(control_id uuid) TO turnlock_operator;

@@ -7,7 +7,7 @@ import { encodeSnapshot } from '../machines/snapshot-codec.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import { type Decision, decideEvent, type Known } from './decide-event.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
-import { changeInbox, type InboxChange } from './inbox.ts';
+import { changeInbox, type InboxChange, MESSAGE_REPEATED } from './inbox.ts';
 import { grantLease, type LeaseColumns } from './lease.ts';
 import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
 import { projectRows } from './project-rows.ts';
@@ -180,7 +180,10 @@ async function repeat(
       details: { sessionId: request.sessionId, sequence: seen.sequence },
     });
   }
-  if (drops !== undefined) await em.remove(drops).flush();
+  if (drops !== undefined) {
+    em.assign(drops, { rejectedAt: now, rejectedCode: MESSAGE_REPEATED });
+    await em.flush();
+  }
   const session = toCommittedSession(row);
   const { executions } = await readOpenExecutions(em, session);
   const event = (seen.event ?? { type: seen.type }) as RecordedEvent;

@@ -27,7 +27,7 @@ export interface Decision {
   inbox: InboxChange | null;
 }
 
-/** An event that the session has taken before: there is nothing to commit. `drops` is a message that waits in vain. */
+/** An event that the session has taken before: there is nothing to commit. `drops` is a row of a message that has its turn already. */
 export interface Known {
   seen: SeenEvent;
   contentDigest: string | null;

@@ -17,6 +17,9 @@ import { normaliseText } from './values/normalise-text.ts';
  */
 export type WhenBusy = 'enqueue' | 'reject' | 'interrupt';
 
+/** Stands in a row instead of an error's code: the message has its turn already, under another run. */
+export const MESSAGE_REPEATED = 'MESSAGE_REPEATED';
+
 /** A message that is new to a session. */
 export interface NewMessage {
   /** Of the run that it begins, at once or later. */

@@ -1,6 +1,7 @@
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS } from '../limits.ts';
 import type { Json, UserTurnContent } from '../machines/event-content.ts';
+import type { CallerTransaction } from '../persistence/caller-transaction.ts';
 import type { WhenBusy } from '../persistence/inbox.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
@@ -14,6 +15,11 @@ export interface SendOptions {
   messageId?: string;
   /** What it does where the session is busy. Default `enqueue`. */
   whenBusy?: WhenBusy;
+  /**
+   * A transaction of the caller's, in which the message is only put into the inbox: it is durable once that commits, and its run begins
+   * then, by a worker, by `recover`, or when the run's `result()` is asked for. After a rollback there is no run.
+   */
+  transaction?: CallerTransaction;
   /** Stored with the user turn; JSON, shown to nobody but its readers. Default none. */
   metadata?: { [name: string]: unknown };
 }

@@ -2,7 +2,12 @@ import { type Environment, systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS, resolveLimits } from '../limits.ts';
 import { SESSION_STATES, type SessionState } from '../machines/session-state.ts';
-import { createSession, findByExternalId } from '../persistence/create-session.ts';
+import {
+  type CallerTransaction,
+  checkCallerTransaction,
+  createSessionInTransaction,
+} from '../persistence/caller-transaction.ts';
+import { createSession, findByExternalId, type NewSession } from '../persistence/create-session.ts';
 import type { DatabaseAdapter } from '../persistence/database.contract.ts';
 import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
 import { listSessions, type SessionSummary } from '../persistence/list-sessions.ts';
@@ -52,6 +57,8 @@ export interface NewSessionOptions<Name extends string = string> {
   externalId?: string;
   /** JSON of the caller, at most `limits.maxMetadataBytes`; never changes. Default none. */
   metadata?: { [name: string]: unknown };
+  /** A transaction of the caller's, in which the session is inserted: it is there once that commits. Its role needs `turnlock_client`. */
+  transaction?: CallerTransaction;
 }
 
 /** How an existing session is named. There is no way to a session without its tenant. */
@@ -249,7 +256,7 @@ async function create<Output>(services: Services, options: NewSessionOptions): P
   });
   const { externalId } = options;
   const metadata = checkMetadata(options.metadata ?? {}, limits);
-  const session = await createSession(services.store, {
+  const session: NewSession = {
     sessionId: environment.uuid(),
     tenantId: checkTenant(options.tenantId),
     userId: checkIdentifier(options.userId, { name: 'userId', maxCharacters: MAX_CHARACTERS.userId }),
@@ -259,8 +266,11 @@ async function create<Output>(services: Services, options: NewSessionOptions): P
     modelId: agent.model.modelId,
     metadata: metadata.value,
     normalised: metadata.notes.length > 0 ? metadata.notes : null,
-  });
-  return new Session(services, session);
+  };
+  const { transaction } = options;
+  if (transaction === undefined) return new Session(services, await createSession(services.store, session));
+  const now = new Date(environment.now());
+  return new Session(services, await createSessionInTransaction(checkCallerTransaction(transaction), session, now));
 }
 
 function checkExternalId(externalId: string): string {

@@ -7,6 +7,7 @@ import type { CommittedSession } from '../persistence/committed-session.ts';
 import { isLeaseLive } from '../persistence/lease.ts';
 import { readMessageOfRun } from '../persistence/read-message-of-run.ts';
 import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
+import type { SessionKey } from '../persistence/read-session.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { runEndOf } from '../persistence/run-end-of.ts';
@@ -76,15 +77,25 @@ async function waitingRun(
 ): Promise<RunResult | null> {
   const message = await readMessageOfRun(services.store, session, runId);
   const result = { sessionId: session.sessionId, runId, state: session.state, reply: null, output: null };
-  if (message === null) return null;
-  const { rejectedCode } = message;
-  if (rejectedCode !== null) {
-    const hint = ERROR_CODES[rejectedCode as ErrorCode]?.hint ?? rejectedCode;
-    return { ...result, queued: false, awaiting: [], error: { code: rejectedCode, message: hint } };
+  if (message === null) return begunMeanwhile(services, session, runId);
+  if (message.type === 'repeated') return lookAtRun(services, session, message.runId);
+  if (message.type === 'rejected') {
+    const { code } = message;
+    const hint = ERROR_CODES[code as ErrorCode]?.hint ?? code;
+    return { ...result, queued: false, awaiting: [], error: { code, message: hint } };
   }
   if (session.state === 'IDLE' || session.state === 'COMPLETED') services.live.next(services, session);
   if (session.state !== 'AWAITING_INPUT' && session.state !== 'FAILED') return null;
   return { ...result, queued: true, awaiting: awaitedOf(session, executions), error: null };
+}
+
+/** A run that is in neither table: it has begun between the two looks, or there is none. @throws RUN_NOT_FOUND. */
+async function begunMeanwhile(services: Services, key: SessionKey, runId: string): Promise<null> {
+  if ((await readRun(services.store, key, runId)) !== null) return null;
+  throw new TurnlockError('RUN_NOT_FOUND', {
+    message: `run not found: ${runId} of session ${key.sessionId} (found no message that begins it)`,
+    details: { runId, sessionId: key.sessionId },
+  });
 }
 
 /** The result of `runId` from `last`, the commit that brought it to rest here; `null` where only the database knows it. */

@@ -79,3 +79,16 @@ export function createRun<Output>(
   settled.catch(() => undefined);
   return { ...facts, result: () => settled, [Symbol.asyncIterator]: () => feed.iterate() };
 }
+
+/** A run that somebody else's commit begins: nobody looks for it before its result or its events are asked for. */
+export function createLaterRun<Output>(
+  facts: { runId: string; sessionId: string; repeated: boolean },
+  begin: () => Run<Output>,
+): Run<Output> {
+  let begun: Run<Output> | undefined;
+  const run = (): Run<Output> => {
+    begun ??= begin();
+    return begun;
+  };
+  return { ...facts, result: () => run().result(), [Symbol.asyncIterator]: () => run()[Symbol.asyncIterator]() };
+}

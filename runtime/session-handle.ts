@@ -1,9 +1,14 @@
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import type { Json } from '../machines/event-content.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
+import {
+  type CallerTransaction,
+  checkCallerTransaction,
+  enqueueInTransaction,
+} from '../persistence/caller-transaction.ts';
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
-import { messageDigest } from '../persistence/inbox.ts';
+import { messageDigest, type NewMessage, type WhenBusy } from '../persistence/inbox.ts';
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
@@ -15,7 +20,7 @@ import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
-import { createRun, type Run, RunFeed } from './run.ts';
+import { createLaterRun, createRun, type Run, RunFeed } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { agentOf, checkOpen, operate, type Services } from './services.ts';
 
@@ -69,6 +74,8 @@ export class Session<Output = unknown> {
    *
    * With a `messageId` that the session has seen, nothing is written: the run of then is returned.
    *
+   * With `transaction` the message is only put into the inbox, in that transaction, without lock or version.
+   *
    * @throws SESSION_BUSY with `whenBusy: 'reject'` when the message cannot begin a run now. LIMIT_WAITING_MESSAGES when too many wait.
    * @throws SESSION_COMPLETED when the session is final. EVENT_ILLEGAL when its last run FAILED: see {@link Session.retry}.
    * @throws MESSAGE_CONFLICT when the message id was used for another content. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot
@@ -82,8 +89,9 @@ export class Session<Output = unknown> {
       const { environment, limits } = this.#services.store;
       const content = checkMessage(text, checkOptions(options, 'send'), limits);
       const whenBusy = checkWhenBusy(options.whenBusy);
-      const { messageId = null } = options;
+      const { messageId = null, transaction } = options;
       const message = { runId: environment.uuid(), messageId, content };
+      if (transaction !== undefined) return this.#sendIn(checkCallerTransaction(transaction), message, whenBusy);
       const request = {
         eventId: messageId === null ? environment.uuid() : eventIdFromMessageId(messageId),
         cause: 'user' as const,
@@ -324,6 +332,11 @@ export class Session<Output = unknown> {
     const feed = new RunFeed();
     void settled.catch(() => undefined).finally(() => feed.end());
     return createRun(facts, feed, settled);
+  }
+
+  async #sendIn(transaction: CallerTransaction, message: NewMessage, whenBusy: WhenBusy): Promise<Run<Output>> {
+    const { runId, repeated } = await enqueueInTransaction(transaction, this, message, whenBusy);
+    return createLaterRun({ runId, sessionId: this.sessionId, repeated }, () => this.#await(runId));
   }
 
   /** A run that begins later: here, where this process drives it then. */

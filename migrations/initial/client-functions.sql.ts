@@ -10,6 +10,7 @@ function createSessionSql(schema: string): string {
   return `CREATE FUNCTION ${schema}.create_session(
   tenant_id text, user_id text, agent_name text, agent_version int, active_model_id text, machine_id text, machine_version int,
   snapshot jsonb, external_id text DEFAULT NULL, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL,
+  normalised jsonb DEFAULT NULL,
   OUT created_session_id uuid, OUT is_new boolean
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
 #variable_conflict use_column
@@ -24,10 +25,11 @@ BEGIN
     ${raiseFromCall(INVALID, 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty')}
   END IF;
   INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
-      snapshot, external_id, metadata, created_at, updated_at)
+      snapshot, external_id, metadata, normalised, created_at, updated_at)
     VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
       create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
-      create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata, moment, moment)
+      create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
+      create_session.normalised, moment, moment)
     ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
     RETURNING agent_sessions.session_id INTO created_session_id;
   is_new := created_session_id IS NOT NULL;

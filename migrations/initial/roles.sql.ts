@@ -39,7 +39,7 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'drop_control(uuid)',
   ],
   client: [
-    'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, uuid)',
+    'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, uuid, jsonb)',
     'enqueue(text, uuid, text, text, text, jsonb, jsonb, jsonb, uuid)',
   ],
   testing: ['turnlock_now()'],

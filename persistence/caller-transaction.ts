@@ -1,0 +1,132 @@
+import { TurnlockError } from '../errors.ts';
+import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from '../machines/session.machine.ts';
+import { encodeSnapshot, initialSnapshot } from '../machines/snapshot-codec.ts';
+import type { CommittedSession } from './committed-session.ts';
+import type { NewSession } from './create-session.ts';
+import type { NewMessage, WhenBusy } from './inbox.ts';
+import type { SessionKey } from './read-session.ts';
+import { toTurnlockError } from './sqlstate.ts';
+
+/**
+ * A transaction that the caller has open: a client of node-postgres, an EntityManager of MikroORM that is in a transaction, or anything
+ * that runs SQL with `$1` parameters and answers with rows, which Drizzle, Kysely and Prisma can be wrapped as. Its role needs the rights
+ * of `turnlock_client`.
+ */
+export type CallerTransaction =
+  | { query(text: string, values: unknown[]): PromiseLike<{ rows: unknown[] } | unknown[]> }
+  | { execute(text: string, values: unknown[]): Promise<unknown>; isInTransaction(): boolean };
+
+/** @throws OPTIONS_INVALID for anything else, a pool among it: whatever it runs would not be in a transaction. */
+export function checkCallerTransaction(transaction: CallerTransaction): CallerTransaction {
+  const found = whyNone(transaction);
+  if (found === null) return transaction;
+  throw new TurnlockError('OPTIONS_INVALID', {
+    message: `transaction not accepted: (found ${found}, wanted a client, an EntityManager in a transaction, or { query })`,
+  });
+}
+
+function whyNone(transaction: unknown): string | null {
+  if (typeof transaction !== 'object' || transaction === null) return String(transaction);
+  const { query, execute, isInTransaction } = transaction as Record<string, unknown>;
+  if (typeof isInTransaction === 'function' && typeof execute === 'function') {
+    return isInTransaction.call(transaction) ? null : 'an EntityManager outside a transaction';
+  }
+  if ('totalCount' in transaction) return 'a pool';
+  return typeof query === 'function' ? null : 'an object without query';
+}
+
+/**
+ * Inserts a session in the caller's transaction; with an external id that the tenant has used, the session of then. Takes no lock.
+ * Returned is a new session as it will be, also where it is an older one: whoever needs more reads it after the commit.
+ *
+ * @throws EXTERNAL_ID_CONFLICT when that session belongs to another agent or user. PRIVILEGE_MISSING. The caller's transaction is then
+ * aborted, as after any error of the database.
+ */
+export async function createSessionInTransaction(
+  transaction: CallerTransaction,
+  session: NewSession,
+  now: Date,
+): Promise<CommittedSession> {
+  const [row] = await run<{ created_session_id: string }>(
+    transaction,
+    `select created_session_id from turnlock.create_session(tenant_id => $1, user_id => $2, agent_name => $3, agent_version => $4::int,
+       active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::jsonb, external_id => $9,
+       metadata => $10::jsonb, session_id => $11::uuid, normalised => $12::jsonb)`,
+    [
+      session.tenantId,
+      session.userId,
+      session.agentName,
+      session.agentVersion,
+      session.modelId,
+      SESSION_MACHINE_ID,
+      SESSION_MACHINE_VERSION,
+      JSON.stringify(encodeSnapshot(initialSnapshot())),
+      session.externalId,
+      JSON.stringify(session.metadata),
+      session.sessionId,
+      session.normalised === null ? null : JSON.stringify(session.normalised),
+    ],
+  );
+  const { normalised: _, ...facts } = session;
+  return {
+    ...facts,
+    sessionId: row?.created_session_id ?? session.sessionId,
+    state: 'IDLE',
+    version: 0,
+    token: 0,
+    leaseHolder: null,
+    leaseExpiresAt: null,
+    recoveries: 0,
+    wakeAt: null,
+    snapshot: initialSnapshot(),
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/**
+ * Puts a message into the inbox in the caller's transaction: no lock, no version. Its run begins after the caller's commit.
+ *
+ * @throws SESSION_NOT_FOUND, SESSION_COMPLETED, MESSAGE_CONFLICT, PRIVILEGE_MISSING. The caller's transaction is then aborted.
+ */
+export async function enqueueInTransaction(
+  transaction: CallerTransaction,
+  { tenantId, sessionId }: SessionKey,
+  { messageId, runId, content }: NewMessage,
+  whenBusy: WhenBusy,
+): Promise<{ runId: string; repeated: boolean }> {
+  const { text, parts, metadata, normalised } = content;
+  const [row] = await run<{ enqueued_run_id: string; is_new: boolean }>(
+    transaction,
+    `select enqueued_run_id, is_new from turnlock.enqueue(tenant_id => $1, session_id => $2::uuid, message_id => $3, content => $4,
+       when_busy => $5, parts => $6::jsonb, metadata => $7::jsonb, normalised => $8::jsonb, run_id => $9::uuid)`,
+    [
+      tenantId,
+      sessionId,
+      messageId,
+      text,
+      whenBusy,
+      JSON.stringify(parts),
+      JSON.stringify(metadata),
+      normalised === null ? null : JSON.stringify(normalised),
+      runId,
+    ],
+  );
+  return { runId: row?.enqueued_run_id ?? runId, repeated: row?.is_new === false };
+}
+
+async function run<Row>(transaction: CallerTransaction, text: string, values: unknown[]): Promise<Row[]> {
+  try {
+    const answer = await ('isInTransaction' in transaction
+      ? transaction.execute(...withQuestionMarks(text, values))
+      : transaction.query(text, values));
+    return (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows) as Row[];
+  } catch (error) {
+    throw toTurnlockError(error);
+  }
+}
+
+/** MikroORM numbers its parameters itself. Each of ours stands once and in order. */
+function withQuestionMarks(text: string, values: unknown[]): [string, unknown[]] {
+  return [text.replaceAll(/\$\d+/g, '?'), values];
+}

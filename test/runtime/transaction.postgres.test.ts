@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { postgres } from '../../adapters/databases/postgres.ts';
+import { type CallerTransaction, createRuntime, type Runtime } from '../../index.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { onPostgres } from '../support/runtime-database.ts';
+import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
+import { call, gate, looseTool } from '../support/runtime-script.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ids = { tenantId: 'tenant', userId: 'user' };
+
+onPostgres((database) => {
+  /** A client of the caller's, in a transaction. */
+  async function begin(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: database().url });
+    await client.connect();
+    atTestEnd(() => client.end());
+    await client.query('BEGIN');
+    return client;
+  }
+
+  /** The ways in which a caller has a transaction. */
+  const forms: [string, (client: pg.Client, runtime: Runtime) => Promise<CallerTransaction> | CallerTransaction][] = [
+    ['a client of node-postgres', (client) => client],
+    ['an object whose query answers with rows', (client) => ({ query: (text, values) => client.query(text, values) })],
+    [
+      'an object whose query answers with an array',
+      (client) => ({ query: async (text, values) => (await client.query(text, values)).rows }),
+    ],
+  ];
+
+  describe.each(forms)('%s', (_, wrap) => {
+    test('a message is there once the transaction commits, and its run begins then', async () => {
+      const agent = scriptedAgent(({ turns }) => `heard ${turns.at(-1)!.text}`);
+      const runtime = await openRuntime(database(), [agent]);
+      const session = await openSession(runtime, agent);
+      const client = await begin();
+      const run = await session.send('hello', {
+        transaction: await wrap(client, runtime),
+        messageId: 'm1',
+        metadata: { a: 1 },
+      });
+      expect(run).toMatchObject({ repeated: false, sessionId: session.sessionId });
+      expect(await runtime.recover()).toEqual([]);
+      expect((await session.status()).version).toBe(0);
+      await client.query('COMMIT');
+      expect(await run.result()).toMatchObject({ runId: run.runId, state: 'IDLE', reply: 'heard hello' });
+      expect((await session.history())[0]).toMatchObject({ content: 'hello', metadata: { a: 1 } });
+      expect((await session.transitions()).map(({ type }) => type)).toEqual(['user.messaged', 'model.replied']);
+    });
+
+    test('a message whose transaction is rolled back was never sent', async () => {
+      const agent = scriptedAgent('done');
+      const runtime = await openRuntime(database(), [agent]);
+      const session = await openSession(runtime, agent);
+      const client = await begin();
+      const run = await session.send('hello', { transaction: await wrap(client, runtime) });
+      await client.query('ROLLBACK');
+      await expect(run.result()).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+      expect(await runtime.recover()).toEqual([]);
+      expect(await session.history()).toEqual([]);
+    });
+
+    test('a session and its first message are one with what else the transaction writes', async () => {
+      const agent = scriptedAgent(({ turns }) => `heard ${turns.at(-1)!.text}`);
+      const runtime = await openRuntime(database(), [agent]);
+      const client = await begin();
+      const transaction = await wrap(client, runtime);
+      const externalId = `order-${randomUUID()}`;
+      const metadata = { odd: 'a\u0000b' };
+      const made = await runtime.createSession({ agent: agent.name, ...ids, externalId, metadata, transaction });
+      const run = await made.send('hello', { transaction });
+      await expect(runtime.session({ tenantId: 'tenant', externalId })).rejects.toMatchObject({
+        code: 'SESSION_NOT_FOUND',
+      });
+      await client.query('COMMIT');
+      expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'heard hello' });
+      const found = await runtime.session({ tenantId: 'tenant', externalId });
+      expect(found.sessionId).toBe(made.sessionId);
+      expect(await made.status()).toMatchObject({ externalId, metadata: { odd: 'a\uFFFDb' }, agent: agent.name });
+      const [row] = await database().query('SELECT normalised FROM turnlock.agent_sessions WHERE session_id = $1', [
+        made.sessionId,
+      ]);
+      expect(row.normalised).toEqual(['/metadata/odd']);
+    });
+  });
+
+  test('a session of a rolled back transaction is not there, and its handle says so', async () => {
+    const agent = scriptedAgent('done');
+    const runtime = await openRuntime(database(), [agent]);
+    const client = await begin();
+    const made = await runtime.createSession({ agent: agent.name, ...ids, transaction: client });
+    const run = await made.send('hello', { transaction: client });
+    await client.query('ROLLBACK');
+    await expect(run.result()).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    await expect(made.status()).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    await expect(made.send('again')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+  });
+
+  test('an external id that is known gives the session of then, in a transaction too', async () => {
+    const agent = scriptedAgent('done');
+    const runtime = await openRuntime(database(), [agent]);
+    const externalId = `order-${randomUUID()}`;
+    const first = await openSession(runtime, agent, { externalId });
+    const client = await begin();
+    const again = await runtime.createSession({ agent: agent.name, ...ids, externalId, transaction: client });
+    expect(again.sessionId).toBe(first.sessionId);
+    const refused = runtime.createSession({
+      agent: agent.name,
+      ...ids,
+      userId: 'other',
+      externalId,
+      transaction: client,
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'EXTERNAL_ID_CONFLICT' });
+  });
+
+  test('a message id that the session has seen: the run of then, whatever the transaction inserted', async () => {
+    const agent = scriptedAgent(({ turns }) => `heard ${turns.at(-1)!.text}`);
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const first = await (await session.send('hello', { messageId: 'm1' })).result();
+    for (const repeated of [false, true]) {
+      const client = await begin();
+      const run = await session.send('hello', { messageId: 'm1', transaction: client });
+      expect(run.repeated).toBe(repeated);
+      await client.query('COMMIT');
+      expect(await run.result()).toEqual(first);
+    }
+    expect(await session.history()).toHaveLength(2);
+  });
+
+  test('nobody waits for the transaction: the session commits while it is open, and takes the message after it', async () => {
+    const { opened, open } = gate();
+    const agent = scriptedAgent(
+      ({ turns }) => {
+        const last = turns.at(-1)!;
+        return last.role === 'user' && last.text === 'wait' ? { toolCalls: [call('slow')] } : `heard ${last.text}`;
+      },
+      [looseTool('slow', () => opened)],
+    );
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const client = await begin();
+    const later = await session.send('later', { transaction: client });
+    const run = await session.send('wait');
+    open('x' as never);
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'heard x' });
+    await client.query('COMMIT');
+    expect(await later.result()).toMatchObject({ state: 'IDLE', reply: 'heard later' });
+  });
+
+  test('a message that commits after the session was completed is answered on its row', async () => {
+    const agent = scriptedAgent('done');
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const client = await begin();
+    const run = await session.send('hello', { transaction: client });
+    await session.complete();
+    await client.query('COMMIT');
+    expect(await runtime.recover()).toMatchObject([{ sessionId: session.sessionId, state: 'COMPLETED' }]);
+    expect(await run.result()).toMatchObject({ state: 'COMPLETED', error: { code: 'SESSION_COMPLETED' } });
+    expect((await session.transitions()).map(({ type }) => type)).toEqual(['session.completed']);
+    const refused = session.send('x', { transaction: await begin() });
+    await expect(refused).rejects.toMatchObject({ code: 'SESSION_COMPLETED' });
+  });
+
+  test('C59 a pool of one, which the caller has too: send in its transaction takes no second connection', async () => {
+    const pool = new pg.Pool({ connectionString: database().url, max: 1 });
+    atTestEnd(() => pool.end());
+    const agent = scriptedAgent('done');
+    const runtime = await createRuntime({ database: postgres(pool), agents: [agent], onWarning: () => undefined });
+    atTestEnd(() => runtime.close());
+    const session = await runtime.createSession({ agent: agent.name, ...ids });
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    const transaction = { query: (text: string, values: unknown[]) => client.query(text, values) };
+    const other = await runtime.createSession({ agent: agent.name, ...ids, transaction });
+    const runs = [await session.send('one', { transaction }), await other.send('two', { transaction })];
+    await client.query('COMMIT');
+    client.release();
+    for (const run of runs) expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+  });
+
+  test('an EntityManager of MikroORM in a transaction; outside of one it is refused', async () => {
+    const { MikroORM } = await import('@mikro-orm/postgresql');
+    const orm = await MikroORM.init({
+      clientUrl: database().url,
+      entities: [],
+      discovery: { warnWhenNoEntities: false },
+    });
+    atTestEnd(() => orm.close());
+    const agent = scriptedAgent(({ turns }) => `heard ${turns.at(-1)!.text}`);
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const text = `it's ? and $1 and "quoted"`;
+    const run = await orm.em.transactional((em) => session.send(text, { transaction: em }));
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: `heard ${text}` });
+    await expect(session.send('x', { transaction: orm.em })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+    const fail = orm.em.transactional(async (em) => {
+      await session.send('never', { transaction: em });
+      throw new Error('the service changed its mind');
+    });
+    await expect(fail).rejects.toThrow('changed its mind');
+    await waitFor(async () => (await runtime.recover()).length === 0, { for: 'nothing to be owed' });
+    expect((await session.history()).map(({ content }) => content)).toEqual([text, `heard ${text}`]);
+  });
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'BEGIN'],
+    ['an object without query', {}],
+    ['a pool', new pg.Pool()],
+  ])('%s is no transaction', async (_, transaction) => {
+    const agent = scriptedAgent('done');
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const given = { transaction: transaction as CallerTransaction };
+    await expect(session.send('x', given)).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+    const creation = runtime.createSession({ agent: agent.name, ...ids, ...given });
+    await expect(creation).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+  });
+
+  test('a role without the rights of the client is told which are missing', async () => {
+    const role = `guest_${randomUUID().slice(0, 8)}`;
+    await database().query(`CREATE ROLE ${role}`);
+    atTestEnd(async () => void (await database().query(`DROP ROLE ${role}`)));
+    const agent = scriptedAgent('done');
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const client = await begin();
+    await client.query(`SET LOCAL ROLE ${role}`);
+    await expect(session.send('x', { transaction: client })).rejects.toMatchObject({ code: 'PRIVILEGE_MISSING' });
+  });
+});
