@@ -39,7 +39,10 @@ export const ERROR_CODES = {
   // What the caller wrote
   RUNTIME_CLOSED: kind('usage', 'Create a new runtime; a closed one does not open again.'),
   SESSION_NOT_FOUND: kind('usage', 'Check tenant and session id: a session is found only under its own tenant.'),
-  RUN_NOT_FOUND: kind('usage', 'The transaction that would have begun the run was rolled back, or has not committed yet.'),
+  RUN_NOT_FOUND: kind(
+    'usage',
+    'The transaction that would have begun the run was rolled back, or has not committed yet.',
+  ),
   AGENT_UNKNOWN: kind('usage', 'Pass the agent to createRuntime({ agents }).'),
   TOOL_UNKNOWN: kind('usage', 'Add the tool to the agent, or deploy a build that has it.'),
   OPTIONS_INVALID: kind('usage', 'Correct the option that the message names.'),
@@ -64,7 +67,7 @@ export const ERROR_CODES = {
   // Who was first
   SESSION_BUSY: kind(
     'conflict',
-    'Wait for the run to end, or settle what a person is asked; then send the message again.',
+    "Wait for the session to come to rest, or send with whenBusy: 'enqueue' or 'interrupt'.",
     true,
   ),
   MESSAGE_CONFLICT: kind('conflict', 'Give every message an id of its own; a repeat must have the same content.'),

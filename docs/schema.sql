@@ -1064,6 +1064,8 @@ GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_n
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_operator;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, agents text[], excluding uuid[]) TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, session_id uuid, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.next_due_at() TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.sweep_sessions(max_sessions integer, agents text[], excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_runtime;

@@ -24,12 +24,19 @@ const TABLE_RIGHTS: Record<RoleKind, Record<string, string>> = {
   testing: { turnlock_clock: 'SELECT, UPDATE' },
 };
 
+const CLIENT_FUNCTIONS = [
+  'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, uuid, jsonb)',
+  'enqueue(text, uuid, text, text, text, jsonb, jsonb, jsonb, uuid)',
+];
+
 const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
   runtime: [
     'turnlock_now()',
     'claim_sessions(int, text[], uuid[])',
     'sweep_sessions(int, text[], uuid[])',
     'next_due_at()',
+    // It may name any tenant as it is: what clients may do is no more.
+    ...CLIENT_FUNCTIONS,
   ],
   operator: [
     'turnlock_now()',
@@ -38,10 +45,7 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'put_control(text, text, text, text, bigint, text)',
     'drop_control(uuid)',
   ],
-  client: [
-    'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, uuid, jsonb)',
-    'enqueue(text, uuid, text, text, text, jsonb, jsonb, jsonb, uuid)',
-  ],
+  client: CLIENT_FUNCTIONS,
   testing: ['turnlock_now()'],
 };
 
