@@ -1,70 +1,17 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { scripted } from '../../adapters/models/scripted.ts';
-import { defineAgent, type ModelRequest, type Session, type WhenBusy } from '../../index.ts';
+import { defineAgent, type WhenBusy } from '../../index.ts';
 import { openMortal, recoverLater } from '../support/runtime-crash.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, eventsOf, gate, looseTool } from '../support/runtime-script.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-/** An agent that says back what it hears; a message `wait` makes it wait in a tool until `open` is called. */
-function echoAgent({ effect = 'idempotent', name }: { effect?: 'idempotent' | 'nonRepeatable'; name?: string } = {}) {
-  const { opened, open } = gate();
-  const begun = gate();
-  const signals: AbortSignal[] = [];
-  const slow = looseTool(
-    'slow',
-    (_params, { signal }) => {
-      signals.push(signal);
-      begun.open();
-      const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-      return Promise.race([opened, aborted]);
-    },
-    { effect },
-  );
-  const script = (request: ModelRequest) => {
-    const { text } = request.turns.findLast(({ role }) => role === 'user')!;
-    if (text !== 'wait') return `heard ${text}`;
-    return eachRun({ toolCalls: [call('slow')] }, 'waited')(request);
-  };
-  const agent = scriptedAgent(script, [slow], name);
-  return { agent, open, begun: begun.opened, signals };
-}
-
-const typesOf = async (session: Session) => (await session.transitions()).map(({ type }) => type);
-const userTexts = async (session: Session) =>
-  (await session.history()).filter(({ role }) => role === 'user').map(({ content }) => content);
-
-/** Waits until nothing is under way and nothing waits. */
-async function idle(session: Session): Promise<void> {
-  await waitFor(async () => (await session.status()).state === 'IDLE', { for: 'the session to come to rest' });
-}
+import { echoAgent, enqueue, idle, rowsOf, typesOf, userTexts } from './inbox-scene.ts';
 
 /** Messages to a session that is busy. */
 export const describeInbox: RuntimeSuite = (database) => {
-  const rows = (sessionId: string) =>
-    database().query(
-      'SELECT content, when_busy, rejected_code FROM turnlock.agent_inbox WHERE session_id = $1 ORDER BY position',
-      [sessionId],
-    );
-
-  /** What another program does: no lock, no version. */
-  const enqueue = (
-    session: Session,
-    messageId: string | null,
-    content: string,
-    whenBusy = 'enqueue',
-    parts?: unknown,
-  ) =>
-    database().query('SELECT * FROM turnlock.enqueue($1, $2, $3, $4, $5, $6::jsonb)', [
-      session.tenantId,
-      session.sessionId,
-      messageId,
-      content,
-      whenBusy,
-      parts === undefined ? null : JSON.stringify(parts),
-    ]);
+  const rows = (sessionId: string) => rowsOf(database(), sessionId);
 
   test('a message to a busy session waits, and its run begins when the one before it is done', async () => {
     const { agent, open, begun } = echoAgent();
@@ -243,15 +190,15 @@ export const describeInbox: RuntimeSuite = (database) => {
     const runtime = await openRuntime(database(), [agent], { limits: { maxModelAttempts: 1 } });
     const session = await openSession(runtime, agent);
     await (await session.send('one')).result();
-    await enqueue(session, 'm2', 'two');
-    await enqueue(session, null, 'three');
+    await enqueue(database(), session, 'm2', 'two');
+    await enqueue(database(), session, null, 'three');
     await session.complete();
     expect(await rows(session.sessionId)).toMatchObject([
       { content: 'two', rejected_code: 'SESSION_COMPLETED' },
       { content: 'three', rejected_code: 'SESSION_COMPLETED' },
     ]);
     expect((await typesOf(session)).slice(-3)).toEqual(['message.rejected', 'message.rejected', 'session.completed']);
-    await expect(enqueue(session, null, 'four')).rejects.toThrow('COMPLETED');
+    await expect(enqueue(database(), session, null, 'four')).rejects.toThrow('COMPLETED');
     await expect(session.send('five')).rejects.toMatchObject({ code: 'SESSION_COMPLETED' });
     const again = await session.send('two', { messageId: 'm2' });
     expect(await again.result()).toMatchObject({
@@ -367,82 +314,5 @@ export const describeInbox: RuntimeSuite = (database) => {
     expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'heard one' });
     expect((await typesOf(session)).slice(0, 3)).toEqual(['user.messaged', 'model.calledTools', type]);
     expect(await userTexts(session)).toEqual(['wait', 'one']);
-  });
-
-  test('turnlock.enqueue from SQL: a message to a session at rest is found by recover, and is one turn with its id', async () => {
-    const { agent } = echoAgent();
-    const runtime = await openRuntime(database(), [agent]);
-    const session = await openSession(runtime, agent);
-    const [row] = await enqueue(session, 'm1', 'hello');
-    expect(row).toMatchObject({ is_new: true });
-    expect(await enqueue(session, 'm1', 'hello')).toMatchObject([
-      { is_new: false, enqueued_run_id: row.enqueued_run_id },
-    ]);
-    expect(await runtime.recover()).toMatchObject([{ sessionId: session.sessionId, state: 'IDLE' }]);
-    const again = await session.send('hello', { messageId: 'm1' });
-    expect(again).toMatchObject({ repeated: true, runId: row.enqueued_run_id });
-    expect(await again.result()).toMatchObject({ reply: 'heard hello' });
-    await enqueue(session, 'm1', 'hello');
-    expect(await runtime.recover()).toMatchObject([{ sessionId: session.sessionId, state: 'IDLE' }]);
-    expect(await rows(session.sessionId)).toEqual([]);
-    await enqueue(session, 'm1', 'something else');
-    await runtime.recover();
-    expect(await rows(session.sessionId)).toMatchObject([{ rejected_code: 'MESSAGE_CONFLICT' }]);
-    expect(await userTexts(session)).toEqual(['hello']);
-  });
-
-  test('turnlock.enqueue from SQL to a busy session: its holder takes note at its next commit', async () => {
-    const { agent, begun, open } = echoAgent();
-    const session = await openSession(await openRuntime(database(), [agent]), agent);
-    const first = await session.send('wait');
-    await begun;
-    await enqueue(session, 'm1', 'one');
-    await enqueue(session, 'm2', 'refused', 'reject');
-    const repeat = await session.send('one', { messageId: 'm1' });
-    expect(repeat.repeated).toBe(true);
-    open();
-    expect(await first.result()).toMatchObject({ reply: 'waited' });
-    expect(await repeat.result()).toMatchObject({ reply: 'heard one' });
-    expect(await typesOf(session)).toEqual([
-      'user.messaged',
-      'model.calledTools',
-      'tool.settled',
-      'message.enqueued',
-      'message.rejected',
-      'model.replied',
-      'user.messaged',
-      'model.replied',
-    ]);
-    expect(await rows(session.sessionId)).toMatchObject([{ content: 'refused', rejected_code: 'SESSION_BUSY' }]);
-  });
-
-  test('turnlock.enqueue from SQL with interrupt: the run ends at its next commit', async () => {
-    const { agent, begun, open } = echoAgent();
-    const session = await openSession(await openRuntime(database(), [agent]), agent);
-    const first = await session.send('wait');
-    await begun;
-    await enqueue(session, 'm1', 'urgent', 'interrupt');
-    open();
-    expect(await first.result()).toMatchObject({ error: { code: 'RUN_CANCELLED' } });
-    const repeat = await session.send('urgent', { messageId: 'm1' });
-    expect(await repeat.result()).toMatchObject({ state: 'IDLE', reply: 'heard urgent' });
-    expect(await userTexts(session)).toEqual(['wait', 'urgent']);
-  });
-
-  test('turnlock.enqueue from SQL: what cannot become a turn is refused with the reason', async () => {
-    const { agent } = echoAgent();
-    const runtime = await openRuntime(database(), [agent], { limits: { maxMessageBytes: 64 } });
-    const session = await openSession(runtime, agent);
-    await enqueue(session, 'm1', 'x'.repeat(65));
-    await enqueue(session, 'm2', 'odd', 'enqueue', [{ type: 'toolCall', toolName: 'slow' }]);
-    await enqueue(session, 'm3', 'good', 'enqueue', [{ type: 'text', text: 'good' }]);
-    await runtime.recover();
-    expect(await rows(session.sessionId)).toMatchObject([
-      { rejected_code: 'VALUE_TOO_LARGE' },
-      { rejected_code: 'VALUE_INVALID' },
-    ]);
-    expect(await userTexts(session)).toEqual(['good']);
-    const refused = await session.send('x'.repeat(64), { messageId: 'm2' }).catch((error: { code: string }) => error);
-    expect(refused).toMatchObject({ code: 'MESSAGE_CONFLICT' });
   });
 };

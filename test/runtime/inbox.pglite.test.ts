@@ -1,4 +1,8 @@
 import { onPglite } from '../support/runtime-database.ts';
+import { describeEnqueue } from './enqueue-suite.ts';
 import { describeInbox } from './inbox-suite.ts';
 
-onPglite(describeInbox);
+onPglite((database) => {
+  describeInbox(database);
+  describeEnqueue(database);
+});

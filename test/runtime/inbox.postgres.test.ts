@@ -1,4 +1,8 @@
 import { onPostgres } from '../support/runtime-database.ts';
+import { describeEnqueue } from './enqueue-suite.ts';
 import { describeInbox } from './inbox-suite.ts';
 
-onPostgres(describeInbox);
+onPostgres((database) => {
+  describeInbox(database);
+  describeEnqueue(database);
+});

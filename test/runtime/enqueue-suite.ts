@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { RuntimeSuite } from '../support/runtime-database.ts';
+import { openRuntime, openSession } from '../support/runtime-open.ts';
+import { echoAgent, enqueue, rowsOf, typesOf, userTexts } from './inbox-scene.ts';
+
+/** Messages that another program puts into the inbox, in SQL. */
+export const describeEnqueue: RuntimeSuite = (database) => {
+  const rows = (sessionId: string) => rowsOf(database(), sessionId);
+
+  test('turnlock.enqueue from SQL: a message to a session at rest is found by recover, and is one turn with its id', async () => {
+    const { agent } = echoAgent();
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const [row] = await enqueue(database(), session, 'm1', 'hello');
+    expect(row).toMatchObject({ is_new: true });
+    expect(await enqueue(database(), session, 'm1', 'hello')).toMatchObject([
+      { is_new: false, enqueued_run_id: row.enqueued_run_id },
+    ]);
+    expect(await runtime.recover()).toMatchObject([{ sessionId: session.sessionId, state: 'IDLE' }]);
+    const again = await session.send('hello', { messageId: 'm1' });
+    expect(again).toMatchObject({ repeated: true, runId: row.enqueued_run_id });
+    expect(await again.result()).toMatchObject({ reply: 'heard hello' });
+    await enqueue(database(), session, 'm1', 'hello');
+    expect(await runtime.recover()).toMatchObject([{ sessionId: session.sessionId, state: 'IDLE' }]);
+    expect(await rows(session.sessionId)).toMatchObject([{ content: 'hello', rejected_code: 'MESSAGE_REPEATED' }]);
+    await expect(enqueue(database(), session, 'm1', 'something else')).rejects.toThrow('another content');
+    await (await session.send('second', { messageId: 'm2' })).result();
+    await enqueue(database(), session, 'm2', 'something else');
+    await runtime.recover();
+    expect(await rows(session.sessionId)).toMatchObject([{}, { rejected_code: 'MESSAGE_CONFLICT' }]);
+    expect(await userTexts(session)).toEqual(['hello', 'second']);
+  });
+
+  test('turnlock.enqueue from SQL to a busy session: its holder takes note at its next commit', async () => {
+    const { agent, begun, open } = echoAgent();
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const first = await session.send('wait');
+    await begun;
+    await enqueue(database(), session, 'm1', 'one');
+    await enqueue(database(), session, 'm2', 'refused', 'reject');
+    const repeat = await session.send('one', { messageId: 'm1' });
+    expect(repeat.repeated).toBe(true);
+    open();
+    expect(await first.result()).toMatchObject({ reply: 'waited' });
+    expect(await repeat.result()).toMatchObject({ reply: 'heard one' });
+    expect(await typesOf(session)).toEqual([
+      'user.messaged',
+      'model.calledTools',
+      'tool.settled',
+      'message.enqueued',
+      'message.rejected',
+      'model.replied',
+      'user.messaged',
+      'model.replied',
+    ]);
+    expect(await rows(session.sessionId)).toMatchObject([{ content: 'refused', rejected_code: 'SESSION_BUSY' }]);
+  });
+
+  test('turnlock.enqueue from SQL with interrupt: the run ends at its next commit', async () => {
+    const { agent, begun, open } = echoAgent();
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const first = await session.send('wait');
+    await begun;
+    await enqueue(database(), session, 'm1', 'urgent', 'interrupt');
+    open();
+    expect(await first.result()).toMatchObject({ error: { code: 'RUN_CANCELLED' } });
+    const repeat = await session.send('urgent', { messageId: 'm1' });
+    expect(await repeat.result()).toMatchObject({ state: 'IDLE', reply: 'heard urgent' });
+    expect(await userTexts(session)).toEqual(['wait', 'urgent']);
+  });
+
+  test('turnlock.enqueue from SQL: what cannot become a turn is refused with the reason', async () => {
+    const { agent } = echoAgent();
+    const runtime = await openRuntime(database(), [agent], { limits: { maxMessageBytes: 64 } });
+    const session = await openSession(runtime, agent);
+    await enqueue(database(), session, 'm1', 'x'.repeat(65));
+    await enqueue(database(), session, 'm2', 'odd', 'enqueue', [{ type: 'toolCall', toolName: 'slow' }]);
+    await enqueue(database(), session, 'm3', 'good', 'enqueue', [{ type: 'text', text: 'good' }]);
+    await runtime.recover();
+    expect(await rows(session.sessionId)).toMatchObject([
+      { rejected_code: 'VALUE_TOO_LARGE' },
+      { rejected_code: 'VALUE_INVALID' },
+    ]);
+    expect(await userTexts(session)).toEqual(['good']);
+    const refused = await session.send('x'.repeat(64), { messageId: 'm2' }).catch((error: { code: string }) => error);
+    expect(refused).toMatchObject({ code: 'MESSAGE_CONFLICT' });
+  });
+};
