@@ -11,7 +11,7 @@ import { changeInbox, type InboxChange, MESSAGE_REPEATED } from './inbox.ts';
 import { grantLease, type LeaseColumns } from './lease.ts';
 import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
 import { projectRows } from './project-rows.ts';
-import { readOpenExecutions } from './read-open-executions.ts';
+import { readOpenExecutions, toExecutionRow } from './read-open-executions.ts';
 import { toCommittedSession } from './read-session.ts';
 import { type FoundUnderLock, type InboxCount, readUnderLock } from './read-under-lock.ts';
 import { findCommittedEvent } from './resolve-commit.ts';
@@ -81,15 +81,17 @@ function owesNothing({ sessionId }: CommitRequest, state: string): TurnlockError
 
 async function takeEvent(store: Store, em: EntityManager, request: CommitRequest): Promise<CommitResult> {
   const found = await readUnderLock(em, request);
-  const { row, now, seen, inbox } = found;
+  const { row, now, seen, inbox, evidence } = found;
   if (seen !== null) return repeat(em, found, request, { seen, contentDigest: request.contentDigest ?? null });
   const session = toCommittedSession(row);
   const before = session.snapshot;
   const { limits, environment } = store;
   const newId = () => environment.uuid();
-  const decided = await decideEvent(em, { request, state: before.value, version: row.version, inbox, limits, newId });
+  const { calls } = before.context;
+  const undecided = { request, state: before.value, version: row.version, calls, inbox, limits, newId };
+  const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
-  const { event, claim } = decided;
+  const { event, claim, late = null } = decided;
   const open = await readOpenExecutions(em, session);
   // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
   grantLease(leaseOf(row), claim, now, false);
@@ -102,6 +104,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     after,
     event,
     executions: open.executions,
+    late: late === null ? null : toExecutionRow(late),
     callTurnId: open.callTurnId,
     now,
     token: lease.leaseToken,
@@ -127,11 +130,12 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   };
   if (decided.inbox !== null) changeInbox(em, request, decided.inbox, now);
   const { contentDigest } = decided;
-  const writing = { request, row, open: open.rows, changes, transition, contentDigest, now };
+  const touched = late === null ? open.rows : [...open.rows, late];
+  const writing = { request, row, open: touched, changes, transition, contentDigest, now };
   const executions = await writeCommit(store, em, writing);
   const left = countAfter(inbox, decided.inbox);
   const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
-  return { repeated: false, ...committed, ...left };
+  return { repeated: false, ...committed, ...left, evidence: evidence - (event.type === 'tool.evidenced' ? 1 : 0) };
 }
 
 /** The inbox after `change`. */
@@ -156,7 +160,9 @@ function resetsRecoveries(event: SessionEvent): boolean {
  */
 function wakeAfter({ event, claim }: Pick<Decision, 'event' | 'claim'>, stored: Date | null, now: Date): Date | null {
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
-  if (event.type === 'worker.tookOver') return stored !== null && stored > now ? stored : null;
+  if (event.type === 'worker.tookOver' || event.type === 'tool.evidenced') {
+    return stored !== null && stored > now ? stored : null;
+  }
   return claim.type === 'none' ? stored : null;
 }
 
@@ -170,7 +176,7 @@ function checkTurnCount(first: number, written: number, next: number): void {
 
 async function repeat(
   em: EntityManager,
-  { row, now, inbox }: FoundUnderLock,
+  { row, now, inbox, evidence }: FoundUnderLock,
   request: CommitRequest,
   { seen, contentDigest, drops }: Known,
 ): Promise<CommitResult> {
@@ -190,5 +196,5 @@ async function repeat(
   const { sequence, from, to, runId } = seen;
   const { waiting, news } = inbox;
   const transition = { sequence, from, to, event, eventId: request.eventId, runId };
-  return { repeated: true, session, now, transition, turns: [], executions, waiting, news };
+  return { repeated: true, session, now, transition, turns: [], executions, waiting, news, evidence };
 }

@@ -13,6 +13,8 @@ export type Intent =
   | { type: 'sendMessage'; message: NewMessage; whenBusy: WhenBusy }
   /** What the inbox wants next: in IDLE the first message begins a run; while the session is busy a new one is noted, or interrupts. */
   | { type: 'drainInbox' }
+  /** What is known by evidence: settles an open call, or becomes a system turn. */
+  | { type: 'takeEvidence' }
   /** The end for good. What waits is refused first, one message with each commit; repeated until the event is `session.completed`. */
   | { type: 'completeSession'; by: string };
 
@@ -56,4 +58,6 @@ export interface CommitResult {
   waiting: number;
   /** How many of them no commit of the session took note of yet. */
   news: number;
+  /** How many pieces of evidence are not taken yet. */
+  evidence: number;
 }

@@ -1,10 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import type { OpenCall } from '../machines/open-calls.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import type { CommitRequest, Intent } from './commit-request.ts';
 import type { AgentInboxRow } from './entities/agent-inbox.entity.ts';
+import type { AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
+import { eventIdOfEvidence, findEvidence } from './evidence.ts';
 import {
   contentOf,
   findMessage,
@@ -25,6 +28,8 @@ export interface Decision {
   claim: LeaseClaim;
   contentDigest: string | null;
   inbox: InboxChange | null;
+  /** An execution of an earlier turn that the event is about. */
+  late?: AgentToolExecutionRow | null;
 }
 
 /** An event that the session has taken before: there is nothing to commit. `drops` is a row of a message that has its turn already. */
@@ -39,6 +44,7 @@ export interface Undecided {
   request: CommitRequest;
   state: SessionState;
   version: number;
+  calls: readonly OpenCall[];
   inbox: InboxCount;
   limits: Limits;
   newId(): string;
@@ -51,7 +57,7 @@ const BUSY: readonly SessionState[] = ['PLANNING', 'EXECUTING_TOOL', 'AWAITING_I
  * The event that a request comes to.
  *
  * @throws SESSION_COMPLETED, SESSION_BUSY, LIMIT_WAITING_MESSAGES for a message that is not taken.
- * @throws EVENT_ILLEGAL when the inbox is to be drained and nothing waits.
+ * @throws EVENT_ILLEGAL when the inbox is to be drained and nothing waits, or evidence to be taken and there is none that fits.
  */
 export async function decideEvent(em: EntityManager, undecided: Undecided): Promise<Decision | Known> {
   const { request, inbox } = undecided;
@@ -61,6 +67,8 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
       return takeMessage(em, undecided, event);
     case 'drainInbox':
       return drainInbox(em, undecided);
+    case 'takeEvidence':
+      return takeEvidence(em, undecided);
     case 'completeSession':
       return complete(em, undecided, event.by);
     case 'model.replied':
@@ -95,6 +103,14 @@ async function takeMessage(em: EntityManager, undecided: Undecided, intent: Send
   if (isUrgent) return { ...cancelled(newId()), inbox: add };
   const claim = { type: 'none' } as const;
   return { ...asRequested(undecided, { type: 'message.enqueued', runId }), claim, inbox: add };
+}
+
+async function takeEvidence(em: EntityManager, undecided: Undecided): Promise<Decision> {
+  const { request, state, calls } = undecided;
+  const found = await findEvidence(em, request, calls);
+  if (found === null) throw nothingIsKnown(request, state);
+  const { event, evidenceId, late } = found;
+  return { ...asRequested(undecided, event), eventId: eventIdOfEvidence(evidenceId), late };
 }
 
 function cancelled(eventId: string): Omit<Decision, 'inbox'> {
@@ -176,6 +192,13 @@ function full({ sessionId }: CommitRequest, waiting: number): TurnlockError {
   return new TurnlockError('LIMIT_WAITING_MESSAGES', {
     message: `inbox is full: session ${sessionId} (found ${waiting} messages that wait)`,
     details: { sessionId, waiting },
+  });
+}
+
+function nothingIsKnown({ sessionId }: CommitRequest, state: SessionState): TurnlockError {
+  return new TurnlockError('EVENT_ILLEGAL', {
+    message: `no evidence can be taken now: session ${sessionId} (found ${state}, wanted evidence that fits)`,
+    details: { sessionId, state },
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../machines/event-content.ts';
 import type { ExecutionStatus } from '../machines/execution-status.ts';
+import type { EvidencedResult } from '../machines/session-event.ts';
 
 /** What a tool turn needs of its execution. */
 export interface SettledExecution {
@@ -29,4 +30,21 @@ export function outcomeText(execution: SettledExecution): string {
     default:
       return `The outcome of this call is unknown: it was started, and nothing says how it ended. It may have taken effect. Verify before you repeat it. ${execution.errorMessage ?? ''}`.trimEnd();
   }
+}
+
+/** Characters of a call's params that a notice repeats. */
+const MAX_SHOWN_PARAMS = 500;
+
+/** What the model is told of a result that came after its call had been answered. */
+export function lateText(
+  { toolName, inputParameters, status }: { toolName: string; inputParameters: Json; status: ExecutionStatus },
+  { outcome, content }: EvidencedResult,
+): string {
+  const params = JSON.stringify(inputParameters);
+  const shown = params.length > MAX_SHOWN_PARAMS ? `${params.slice(0, MAX_SHOWN_PARAMS).toWellFormed()}…` : params;
+  const told = outcomeOf(status) === 'unknown' ? 'whose outcome was told as unknown' : 'which was told as failed';
+  const [outputPayload, errorMessage] = [content.output ?? null, content.error?.message ?? null];
+  const ended = outcomeText({ status: outcome === 'succeeded' ? 'SUCCESS' : 'FAILED', outputPayload, errorMessage });
+  const how = outcome === 'succeeded' ? `It succeeded. Its result: ${ended}` : ended;
+  return `A late result of the earlier call of ${toolName} with ${shown}, ${told}. ${how}`;
 }

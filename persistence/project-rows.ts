@@ -5,7 +5,7 @@ import { callsAfter, type OpenCall } from '../machines/open-calls.ts';
 import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
 import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
 import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
-import { outcomeOf, outcomeText } from './outcome-text.ts';
+import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
 import type { ExecutionProgress, ExecutionRow, RowChanges, TurnRow } from './row-changes.ts';
 
 /** What the projection of one event is made from. */
@@ -16,6 +16,8 @@ export interface Projected {
   event: SessionEvent;
   /** The executions of the open assistant turn, fresh under the lock. */
   executions: readonly ExecutionRow[];
+  /** The execution of an earlier turn that evidence is about; absent elsewhere. */
+  late?: ExecutionRow | null;
   /** The assistant turn whose calls are open. */
   callTurnId: string | null;
   /** The database's time, read after the lock. */
@@ -31,13 +33,13 @@ export function projectRows(input: Projected): RowChanges {
   const ownTurn = turnOfEvent(input);
   const insertedExecutions =
     event.type === 'model.calledTools' ? insertExecutions(input, event, ownTurn?.turnId ?? '') : [];
-  const updatedExecutions = updateExecutions(input);
+  const updatedExecutions = new Map([...updateExecutions(input), ...lateUpdates(input)]);
   const executions = [...input.executions, ...insertedExecutions].map((execution) => ({
     ...execution,
     ...updatedExecutions.get(execution.executionId),
   }));
   const answers = answerCalls(input, executions, ownTurn?.turnId ?? input.callTurnId);
-  const turns = [...(ownTurn === null ? [] : [ownTurn]), ...answers];
+  const turns = [...(ownTurn === null ? [] : [ownTurn]), ...answers, ...lateNotices(input)];
   return { turns, insertedExecutions, updatedExecutions, modelCall: modelCallOf(event) };
 }
 
@@ -245,6 +247,30 @@ function answerCalls(input: Projected, executions: readonly ExecutionRow[], call
       callTurnId,
       callOrdinal: ordinal,
     }));
+}
+
+/** What evidence changes of an execution whose tool turn is written: one that was given up has its outcome after all. */
+function lateUpdates({ event, late, now }: Projected): [string, Partial<ExecutionProgress>][] {
+  if (event.type !== 'tool.evidenced' || late == null || late.status !== 'TIMED_OUT') return [];
+  const [result] = event.results;
+  if (result === undefined || result.attempt !== late.attempt) return [];
+  const { output = null, error, normalised } = result.content;
+  const settled = { completedAt: now, normalised: joined(late, normalised) };
+  const update: Partial<ExecutionProgress> =
+    result.outcome === 'succeeded'
+      ? { status: 'SUCCESS', outputPayload: output, errorMessage: null, errorCode: null, ...settled }
+      : { status: 'FAILED', errorMessage: error?.message ?? null, errorCode: error?.code ?? null, ...settled };
+  return [[late.executionId, update]];
+}
+
+/** The system turn by which the model hears of evidence that came after the tool turn. */
+function lateNotices(input: Projected): TurnRow[] {
+  const { event, late } = input;
+  if (event.type !== 'tool.evidenced' || late == null || event.systemTurns === 0) return [];
+  return event.results.map((result, place) => {
+    const content = lateText(late, result);
+    return { ...emptyTurn(input, place), role: 'system', content, parts: [{ type: 'text', text: content }] };
+  });
 }
 
 function modelCallOf(event: SessionEvent): ModelCallContent | null {

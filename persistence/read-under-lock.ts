@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { RecordedEvent, SessionEventType } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
+import { UNTAKEN_EVIDENCE } from './evidence.ts';
 import { type SessionKey, sessionNotFound } from './read-session.ts';
 
 /** A transition that was committed under an event id before. */
@@ -34,6 +35,8 @@ export interface FoundUnderLock {
   now: Date;
   seen: SeenEvent | null;
   inbox: InboxCount;
+  /** Pieces of evidence that are news. */
+  evidence: number;
 }
 
 interface Row {
@@ -41,6 +44,7 @@ interface Row {
   inbox_rows: number;
   inbox_waiting: number;
   inbox_news: number;
+  evidence_count: number;
   seen_sequence: number | null;
   seen_from: SessionState;
   seen_to: SessionState;
@@ -59,7 +63,8 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   const [found] = (await em.execute(
     `select s.*, (extract(epoch from turnlock.turnlock_now()) * 1000)::bigint::text as now_ms,
             t.sequence as seen_sequence, t.from_state as seen_from, t.to_state as seen_to, t.event as seen_type,
-            t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_rows, i.inbox_waiting, i.inbox_news
+            t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_rows, i.inbox_waiting, i.inbox_news,
+            (select count(*)::int from ${UNTAKEN_EVIDENCE}) as evidence_count
        from turnlock.agent_sessions s
        left join turnlock.agent_transitions t on t.session_id = s.session_id and t.event_id = ?
        left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
@@ -72,11 +77,11 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   )) as [(Row & Record<string, unknown>) | undefined];
   if (found === undefined) throw sessionNotFound(key);
   const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...rest } = found;
-  const { inbox_rows, inbox_waiting, inbox_news, ...columns } = rest;
+  const { inbox_rows, inbox_waiting, inbox_news, evidence_count: evidence, ...columns } = rest;
   const inbox = { rows: inbox_rows, waiting: inbox_waiting, news: inbox_news };
   const row = em.map(AgentSession, columns);
   const now = new Date(Number(now_ms));
-  if (seen_sequence === null) return { row, now, seen: null, inbox };
+  if (seen_sequence === null) return { row, now, seen: null, inbox, evidence };
   const seen: SeenEvent = {
     sequence: seen_sequence,
     from: seen_from,
@@ -86,7 +91,7 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
     event: seen_payload?.event ?? null,
     contentDigest: seen_payload?.contentDigest ?? null,
   };
-  return { row, now, seen, inbox };
+  return { row, now, seen, inbox, evidence };
 }
 
 /** The transition that was committed under `eventId`; `null` where none was. */

@@ -3,6 +3,7 @@ import type { TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
+import type { LateResult } from '../persistence/evidence.ts';
 import type { PersistenceActor } from '../persistence/persistence-actor.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { Agent } from './define-agent.ts';
@@ -27,6 +28,8 @@ export interface DriveContext {
   /** Aborts when the runtime closes: model calls stop, as they can be made again; tools that are out come to their end. */
   draining: AbortSignal;
   emit(event: RunEvent): void;
+  /** Keeps what a tool returned too late to be committed, as evidence. Never rejects. */
+  keep(late: Omit<LateResult, 'evidenceId' | 'token'>): void;
   /** Aborts `signal`: what is out stops, and is not committed. */
   stop(reason: TurnlockError): void;
 }

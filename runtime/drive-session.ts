@@ -27,6 +27,8 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
       try {
         if (last.news > 0) {
           next = await noteMessages(drive, last);
+        } else if (last.evidence > 0) {
+          next = await takeEvidence(drive, last);
         } else if (first.type === 'callModel') {
           turns ??= await readHistory(drive.store, last.session, drive.limits.leaseMs);
           next = await planNext(drive, tools, last, turns, first);
@@ -52,6 +54,14 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
 /** Whether a message ended the run under way. */
 function isInterrupt({ repeated, transition }: CommitResult): boolean {
   return !repeated && transition.event.type === 'run.cancelled';
+}
+
+/** Takes what is known by evidence, before anything is asked or begun. Evidence that does not fit now is left for later. */
+async function takeEvidence(drive: DriveContext, last: CommitResult): Promise<CommitResult> {
+  return commitAsHolder(drive, { type: 'takeEvidence' }).catch((error: unknown) => {
+    if (isTurnlockError(error, 'EVENT_ILLEGAL')) return { ...last, evidence: 0 };
+    throw error;
+  });
 }
 
 /** Takes note of a message that came from outside the session's lock; one that interrupts ends the run. */

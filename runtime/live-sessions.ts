@@ -7,6 +7,7 @@ import { createPersistenceActor, type PersistenceActor } from '../persistence/pe
 import { drainInbox } from './drain-inbox.ts';
 import type { DriveContext } from './drive-context.ts';
 import { driveSession } from './drive-session.ts';
+import { keepEvidence } from './keep-evidence.ts';
 import { keepLease } from './keep-lease.ts';
 import { RunFeed } from './run.ts';
 import type { RunEvent } from './run-event.ts';
@@ -152,6 +153,7 @@ function driveContext(
     signal: controller.signal,
     draining: services.closing,
     emit: (event) => feed.push(event),
+    keep: (late) => keepEvidence(services, begin.session, { ...late, token: begin.session.token }),
     stop: (reason) => controller.abort(reason),
   };
 }

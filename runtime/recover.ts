@@ -1,6 +1,8 @@
 import { isTurnlockError } from '../errors.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
+import { consumeWake } from '../persistence/consume-wake.ts';
 import { findOwedSessions } from '../persistence/find-owed-sessions.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
@@ -62,11 +64,13 @@ export async function recoverOne(services: Services, { tenantId, sessionId }: Se
   const key = { tenantId, sessionId };
   checkOpen(services);
   try {
-    const { session } = await readSession(services.store, key);
+    const { session, now } = await readSession(services.store, key);
     if (isResting(session.state)) {
-      const begun = await drainInbox(services, session);
-      if (begun === null) return { recovery: { ...key, state: session.state }, acted: false };
-      return { recovery: await drive(services, begun), acted: true };
+      const rests = await takeEvidence(services, session);
+      const begun = isResting(rests.state) ? await drainInbox(services, rests) : await takeOver(services, rests);
+      if (begun !== null) return { recovery: await drive(services, begun), acted: true };
+      if (session.wakeAt !== null && session.wakeAt <= now) await consumeWake(services.store, key);
+      return { recovery: { ...key, state: rests.state }, acted: rests.version > session.version };
     }
     const taken = await takeOver(services, session);
     if (isResting(taken.session.state)) return { recovery: { ...key, state: taken.session.state }, acted: true };
@@ -74,6 +78,29 @@ export async function recoverOne(services: Services, { tenantId, sessionId }: Se
   } catch (error) {
     if (!isTurnlockError(error)) throw error;
     return { recovery: { ...key, skipped: error.code }, acted: true };
+  }
+}
+
+/** Takes all evidence that a session at rest can take, and returns the session as it is then. */
+async function takeEvidence(services: Services, session: CommittedSession): Promise<CommittedSession> {
+  const { tenantId, sessionId } = session;
+  const request = {
+    tenantId,
+    sessionId,
+    cause: 'worker',
+    event: { type: 'takeEvidence' },
+    claim: { type: 'none' },
+  } as const;
+  for (let last = session; ; ) {
+    const eventId = services.store.environment.uuid();
+    const taken = await services.live
+      .use(services, last, (actor) => actor.commit({ ...request, eventId }))
+      .catch((error: unknown) => {
+        if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
+        throw error;
+      });
+    if (taken === null) return last;
+    last = taken.session;
   }
 }
 

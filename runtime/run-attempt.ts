@@ -36,7 +36,7 @@ export async function runAttempt(
   await environment.faultPoint('beforeEffect', { sessionId: drive.session.sessionId, executionId });
   const leftMs = budget.startedAt + budget.timeoutMs - environment.monotonic();
   if (drive.signal.aborted) return { type: 'abandoned' };
-  if (leftMs <= 0) return { type: 'timedOut' };
+  if (leftMs <= 0) return neverCalled(execution);
   const deadline = new AbortController();
   const signal = AbortSignal.any([drive.signal, deadline.signal]);
   const over = new AbortController();
@@ -50,11 +50,29 @@ export async function runAttempt(
   timedOut.catch(() => undefined);
   try {
     const first = await Promise.race([end, timedOut, aborted(drive.signal, over.signal)]);
+    if (first.type === 'timedOut' || first.type === 'abandoned') keepLater(drive, execution, end);
     await environment.faultPoint('afterEffect', { sessionId: drive.session.sessionId, executionId });
     return first;
   } finally {
     over.abort();
   }
+}
+
+/** The time was over before the tool was called, so it is known that it did not act: a repeatable call has its next attempt. */
+function neverCalled({ effect }: ExecutionRow): AttemptEnd {
+  if (effect === 'readOnly' || effect === 'idempotent') return { type: 'timedOut' };
+  return failed('TOOL_TIMED_OUT', 'Its time was over before it was called: nothing was done.');
+}
+
+/** Nobody waits for the tool any more: what it still returns is kept. What it throws once its signal aborted says nothing. */
+function keepLater(drive: DriveContext, { executionId, attempt }: ExecutionRow, end: Promise<AttemptEnd>): void {
+  void end.then(
+    (late) => {
+      if (late.type !== 'succeeded' && late.type !== 'failed') return;
+      drive.keep({ executionId, attempt, outcome: late.type, content: late.content });
+    },
+    () => undefined,
+  );
 }
 
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<AttemptEnd> {

@@ -50,7 +50,7 @@ export class ToolRunner {
       const event = this.#nextEvent(orphans, queued);
       if (event !== null) {
         this.noteStarts(event);
-        return commitAsHolder(this.#drive, event);
+        return await this.#commit(event);
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
       await this.#somethingHappens(orphans);
@@ -58,9 +58,22 @@ export class ToolRunner {
     return null;
   }
 
-  /** Resolves when no tool of this drive is out any more, however each ended. */
+  /** Resolves when no tool of this drive is out any more, however each ended. What could not be committed is kept as evidence. */
   async settled(): Promise<void> {
     await Promise.all(this.#inFlight.values());
+    for (const { executionId, attempt, outcome, content } of this.#results) {
+      if (outcome !== 'timedOut') this.#drive.keep({ executionId, attempt, outcome, content });
+    }
+  }
+
+  /** Results that were not committed come back: they are facts all the same. */
+  async #commit(event: SessionEvent): Promise<CommitResult> {
+    try {
+      return await commitAsHolder(this.#drive, event);
+    } catch (error) {
+      if (event.type === 'tool.settled') this.#results.push(...event.results);
+      throw error;
+    }
   }
 
   #launch(row: ExecutionRow): void {

@@ -167,7 +167,7 @@ export class Session<Output = unknown> {
    * unknown, and the model is told so. Their AbortSignal fires, in another process at its next heartbeat. Without a run nothing happens.
    *
    * Once this resolves the run is over, durably; the message that waits longest begins the next one. A tool that does not heed its signal may still be at
-   * work; what it returns is not recorded. `by` defaults to `user`; `reason` is what the model is told beside the outcome.
+   * work; what it returns is kept as evidence, and the model is told. `by` defaults to `user`; `reason` is what the model is told beside the outcome.
    *
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` or `reason` cannot be stored.
