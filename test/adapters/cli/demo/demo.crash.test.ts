@@ -58,7 +58,7 @@ test('a signal ends it with its children and its folder', async () => {
   const folder = await temporaryFolder('turnlock-test-demo-');
   const tmp = join(folder, 'tmp');
   await mkdir(tmp);
-  const child = spawn(process.execPath, ['adapters/cli/main.ts', 'demo', '--once'], {
+  const child = spawn(process.execPath, ['adapters/cli/main.ts', 'demo', '--once', '--model', 'scripted'], {
     env: { ...process.env, TMPDIR: tmp },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
