@@ -5,6 +5,9 @@ import type { AgentOutput } from '../../runtime/define-agent.ts';
 import { readOutput } from '../../runtime/read-output.ts';
 import { REFUSED, type RefusedAt, STORED_VALUES } from '../support/odd-values.ts';
 
+/** So that a value that is too large is found so soon. */
+const SMALL = { ...LIMITS, maxReplyBytes: 100_000 };
+
 /** An output whose validator makes of any reply what the test says. */
 function madeBy(make: () => unknown): AgentOutput {
   const validate = (): StandardSchemaV1.Result<unknown> => ({ value: make() });
@@ -23,10 +26,8 @@ test.each(REFUSED)(
   'C36 a reply whose output is $name is not final, and says where it is wrong',
   async ({ make, fate }) => {
     const [{ path }] = fate.at as [RefusedAt];
-    expect(await readOutput(madeBy(make), '{}', LIMITS)).toEqual({
-      refused: expect.stringMatching(/^The output cannot be stored: value /),
-    });
-    const { refused } = (await readOutput(madeBy(make), '{}', LIMITS)) as { refused: string };
+    const { refused } = (await readOutput(madeBy(make), '{}', SMALL)) as { refused: string };
+    expect(refused).toMatch(/^The output cannot be stored: value /);
     expect(refused).toContain(path === null ? '/output' : `/output${path} `);
   },
 );
