@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Bytes that a process has resident which does nothing but look for work once a second. */
+/** Bytes that a worker has resident which finds no work. */
 export interface IdleCost {
   /** Once it has started. */
   started: number;

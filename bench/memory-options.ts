@@ -5,7 +5,7 @@ export interface MemoryOptions {
   /** The run after which the heap is measured first, and the one after which it is measured last. */
   first: number;
   last: number;
-  /** Seconds for which the idle runtime does nothing before it is measured. */
+  /** Seconds for which the worker finds nothing before it is measured. */
   idleSeconds: number;
   json: boolean;
   /** A server to use in place of one of our own. */
@@ -14,15 +14,15 @@ export interface MemoryOptions {
 
 export const MEMORY_USAGE = `Usage: npm run bench:memory -- [options]
 
-Measures what stays in memory: the heap of a process after 100 and after 1,000 runs, and the resident set of an idle one
-that has the package as it is built (npm run build). On a PostgreSQL of its own that is gone afterwards.
+Measures what stays in memory: the heap of a process after 100 and after 1,000 runs, and the resident set of an idle
+worker that has the package as it is built (npm run build). On a PostgreSQL of its own that is gone afterwards.
 
   --quick           100 and 400 runs, a shorter rest: the short form for CI, under 40 seconds
   --json            one JSON object in place of the table
   --database <url>  use this server instead, as a role that may create databases and roles
   --help            this text
 
-Exits with 1 when the heap of the last run is more than 20 % larger than that of run 100, or the idle process has more
+Exits with 1 when the heap of the last run is more than 20 % larger than that of run 100, or the idle worker has more
 than 150 MB resident.
 `;
 

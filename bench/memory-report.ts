@@ -6,7 +6,7 @@ import type { MemoryOptions } from './memory-options.ts';
 /** The heap after the last run is at most this many times that after the first one measured. */
 export const MAX_HEAP_RATIO = 1.2;
 
-/** Bytes that an idle process has resident at most. */
+/** Bytes that an idle worker has resident at most. */
 export const MAX_IDLE_BYTES = 150_000_000;
 
 /** Everything that was measured. */
@@ -25,7 +25,7 @@ export function memoryViolationsOf(heap: HeapCost, { started, idle }: IdleCost):
     ...grown('new sessions', heap.newSessions),
     ...grown('one session', heap.oneSession),
     ...(Math.max(started, idle) > MAX_IDLE_BYTES
-      ? [`an idle process has ${megabytes(Math.max(started, idle))} resident, at most ${megabytes(MAX_IDLE_BYTES)}`]
+      ? [`an idle worker has ${megabytes(Math.max(started, idle))} resident, at most ${megabytes(MAX_IDLE_BYTES)}`]
       : []),
   ];
 }
@@ -54,7 +54,7 @@ export function renderMemoryReport({ machine, options, heap, idle, violations }:
     growth('  each in a new session', heap.newSessions),
     growth('  all in one session', heap.oneSession),
     '',
-    'Resident set of an idle process with the built package',
+    'Resident set of an idle worker with the built package',
     row('  once started', megabytes(idle.started)),
     row(`  after ${idleSeconds} s`, megabytes(idle.idle)),
     '',

@@ -52,18 +52,23 @@ interface Asked {
 type Base = Omit<CallContent, 'params' | 'paramsDigest' | 'settled'>;
 
 function baseOf({ limits }: Planning, call: ModelToolCall, tool: Tool | undefined): Base {
-  const name = storableText(call.toolName, 'toolName');
-  const id = storableText(call.providerCallId, 'providerCallId');
+  const { toolName: asked, providerCallId = null } = call;
+  const name = storableText(asked, 'toolName');
   const toolName = [...(name?.value ?? '')].slice(0, MAX_NAME_CHARACTERS).join('') || 'unnamed';
+  const callId = storableText(providerCallId, 'providerCallId')?.value ?? null;
   return {
     toolName,
     toolVersion: tool?.version ?? 0,
     effect: tool?.effect ?? 'nonRepeatable',
     repeatable: tool?.repeatable ?? false,
-    providerCallId: id?.value ?? null,
+    providerCallId: callId,
     rawInput: null,
     timeoutMs: tool?.timeoutMs ?? limits.toolTimeoutMs,
-    normalised: [...(name?.notes ?? []), ...(id?.notes ?? [])],
+    // Noted is also what was cut, or is no text.
+    normalised: [
+      ...(toolName === asked ? [] : ['/toolName']),
+      ...(callId === providerCallId ? [] : ['/providerCallId']),
+    ],
   };
 }
 

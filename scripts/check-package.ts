@@ -21,7 +21,7 @@ const EXAMPLE = 'examples/first-agent';
 
 /** The peers as old or as new as their ranges allow; how a user resolves modules, and a command that has to succeed. */
 const LINES = {
-  oldest: { isOldest: true, resolutions: ['nodenext'], command: ['demo', '--once'] },
+  oldest: { isOldest: true, resolutions: ['nodenext'], command: ['demo', '--once', '--model', 'scripted'] },
   newest: { isOldest: false, resolutions: ['nodenext', 'bundler'], command: ['migrate', '--database', '.turnlock'] },
 } as const;
 type Line = keyof typeof LINES;

@@ -7,6 +7,7 @@ import { rehearseCommand } from './rehearse/rehearse-command.ts';
 import { sessionsCommand } from './sessions-command.ts';
 import { settleCommand } from './settle-command.ts';
 import { showCommand } from './show-command.ts';
+import { workerCommand } from './worker-command.ts';
 
 /** Every command, in the order in which help lists them. */
 export function allCommands(): Command[] {
@@ -18,6 +19,7 @@ export function allCommands(): Command[] {
     showCommand(),
     settleCommand(),
     recoverCommand(),
+    workerCommand(),
     rehearseCommand(),
   ];
 }

@@ -1,9 +1,8 @@
 import type { Recovery } from '../../runtime/recover.ts';
-import { escapeText } from './escape-text.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { readSettings } from './read-settings.ts';
+import { printRecovery } from './recovery-line.ts';
 import type { SharedOptions } from './shared-options.ts';
-import { STATE_COLOURS } from './state-colour.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { withRuntime } from './with-runtime.ts';
 
@@ -19,14 +18,8 @@ export async function runRecover(options: SharedOptions): Promise<void> {
 }
 
 function print(terminal: Terminal, recoveries: readonly Recovery[]): void {
-  for (const recovery of recoveries) printOne(terminal, recovery);
+  for (const recovery of recoveries) printRecovery(terminal, recovery);
   if (recoveries.length === 0) terminal.note('No session owes work.');
   const isUndone = ({ skipped }: Recovery) => skipped !== undefined && !ELSEWHERE.includes(skipped);
   if (recoveries.some(isUndone)) process.exitCode = EXIT_CODES.failed;
-}
-
-function printOne({ json, line, colours }: Terminal, { sessionId, tenantId, state, skipped }: Recovery): void {
-  json({ sessionId, tenantId, state: state ?? null, skipped: skipped ?? null });
-  const end = state === undefined ? colours.yellow(`left alone: ${skipped}`) : colours[STATE_COLOURS[state]](state);
-  line(`${sessionId}  ${escapeText(tenantId)}  ${end}`);
 }

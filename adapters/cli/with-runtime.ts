@@ -5,27 +5,29 @@ import type { Settings } from './read-settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * Opens a runtime, runs `work`, and closes it. The first SIGINT or SIGTERM lets what is under way come to its end and closes; whoever
- * comes next goes on from there. A second one ends the process at once.
+ * Opens a runtime, runs `work`, and closes it. The first SIGINT or SIGTERM aborts `stopping`, lets what is under way come to its end and
+ * closes; whoever comes next goes on from there. A second one ends the process at once.
  *
  * @throws CONFIG_INVALID when the configuration has no agents.
  */
 export async function withRuntime<Result>(
   settings: Settings,
   terminal: Terminal,
-  work: (runtime: Runtime) => Promise<Result>,
+  work: (runtime: Runtime, stopping: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const runtime = await createRuntime({ onWarning: warnOn(terminal), ...settings, agents: agentsOf(settings) });
+  const stopping = new AbortController();
   let stoppedBy: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals): void => {
     stoppedBy = signal;
     process.exitCode = signal === 'SIGINT' ? 130 : 143;
     terminal.note('Stopping: what is under way comes to its end first. Once more to stop at once.');
+    stopping.abort();
     void runtime.close();
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    return await work(runtime);
+    return await work(runtime, stopping.signal);
   } catch (error) {
     throw stoppedBy !== undefined && isTurnlockError(error, 'RUNTIME_CLOSED') ? stopped(stoppedBy) : error;
   } finally {

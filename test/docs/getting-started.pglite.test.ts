@@ -48,4 +48,4 @@ test('the page “Getting started” works from its first line to its last, and 
     ['42', '1999'],
     ['43', '1999'],
   ]);
-}, 180_000);
+}, 300_000);

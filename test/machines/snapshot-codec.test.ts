@@ -8,6 +8,7 @@ import {
   type SessionSnapshot,
   type StoredMachine,
 } from '../../machines/snapshot-codec.ts';
+import { STORED_VALUES } from '../support/odd-values.ts';
 import {
   becameUnknown,
   calledTools,
@@ -126,6 +127,41 @@ describe('C64 a snapshot that is garbage', () => {
       message: expect.stringContaining('found PLANNING, wanted IDLE'),
       details: { found: 'PLANNING', wanted: 'IDLE' },
     });
+  });
+});
+
+describe('C36 C64 an odd value in a snapshot, as its row holds it', () => {
+  const FIELDS = Object.keys(stored('EXECUTING_TOOL').context);
+  const FIELDS_OF_CALL = Object.keys((stored('EXECUTING_TOOL').context.calls as object[])[0]!);
+  const places: [name: string, put: (value: unknown) => unknown][] = [
+    ['the whole', (value) => value],
+    ['the state', (value) => ({ ...stored('EXECUTING_TOOL'), value })],
+    ['the context', (value) => ({ ...stored('EXECUTING_TOOL'), context: value })],
+    ['one more field', (value) => change('EXECUTING_TOOL', { more: value })],
+    ...FIELDS.map((field) => [field, (value: unknown) => change('EXECUTING_TOOL', { [field]: value })] as never),
+    ...FIELDS_OF_CALL.map(
+      (field) => [`${field} of a call`, (value: unknown) => changeCall({ [field]: value })] as never,
+    ),
+  ];
+
+  test.each(places)('in the place of %s is refused with its path, or is what was given', (_name, put) => {
+    for (const { name, fate } of STORED_VALUES) {
+      const row = {
+        machineId: 'session',
+        machineVersion: 1,
+        currentState: 'EXECUTING_TOOL',
+        snapshot: put(fate.stored),
+      };
+      let decoded: unknown;
+      try {
+        decoded = encodeSnapshot(decodeSnapshot(row));
+      } catch (error) {
+        if (!isTurnlockError(error, 'SNAPSHOT_INVALID')) throw error;
+        expect(error.details.paths, name).toContainEqual(expect.stringMatching('^/'));
+        continue;
+      }
+      expect(JSON.stringify(decoded), name).toBe(JSON.stringify(put(fate.stored)));
+    }
   });
 });
 

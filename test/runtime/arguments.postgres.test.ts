@@ -1,8 +1,10 @@
 import { onPostgres } from '../support/runtime-database.ts';
 import { describeAnswers } from './answer-suite.ts';
 import { describeArguments } from './argument-suite.ts';
+import { describeBounds } from './bound-suite.ts';
 
 onPostgres((database) => {
   describeArguments(database);
   describeAnswers(database);
+  describeBounds(database);
 });

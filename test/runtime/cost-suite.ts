@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Environment, type FaultPoint, systemEnvironment } from '../../environment.ts';
 import { defineAgent, defineTool, type Session } from '../../index.ts';
 import { FaultPlan } from '../support/fault-plan.ts';
+import { STORED_VALUES } from '../support/odd-values.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, looseTool } from '../support/runtime-script.ts';
@@ -30,12 +31,15 @@ export const describeCosts: RuntimeSuite = (database) => {
   });
 
   test('C37 what was read and is flushed idle sends no UPDATE, also with odd values in JSON', async () => {
-    const odd = ['[1,2]', '123', null, 'null', { b: 1, aa: [1e21, -0.5] }, [], 'a\uFFFDb'];
-    const toolCalls = odd.map((value) => call('echo', { value }));
+    const odd = STORED_VALUES.map((value) => value.make());
+    const callsOf = (from: number, to?: number) => odd.slice(from, to).map((value, n) => call('echo', { n, value }));
+    const limits = { maxMetadataBytes: 1024 * 1024 };
     const plan = new FaultPlan();
     const echo = looseTool('echo', ({ value }) => value);
-    const agent = scriptedAgent(eachRun({ toolCalls, usage: { inputTokens: 1 } }, 'done'), [echo]);
-    const runtime = await openRuntime(database(), [agent]);
+    const usage = { inputTokens: 1 };
+    const script = eachRun({ toolCalls: callsOf(0, 50), usage }, { toolCalls: callsOf(50), usage }, 'done');
+    const agent = scriptedAgent(script, [echo]);
+    const runtime = await openRuntime(database(), [agent], { limits });
     const session = await openSession(runtime, agent, { metadata: { odd } });
     await (await session.send('go', { metadata: { odd } })).result();
     const { allEntities } = await import('../../persistence/entities/all-entities.ts');

@@ -299,6 +299,11 @@ export const describeValues: RuntimeSuite = (database) => {
     const answers = (await session.history()).filter(({ role }) => role === 'tool');
     expect(answers).toHaveLength(names.length);
     for (const { parts } of answers) expect(parts).toMatchObject([{ outcome: 'failed' }]);
+    const rows = await executionsOf(session.sessionId);
+    for (const [n, name] of names.entries()) {
+      const isKept = name !== '' && [...name].length <= 128 && name.isWellFormed() && !name.includes('\0');
+      expect(rows[n].normalised, name).toEqual(isKept ? null : ['/toolName']);
+    }
     await expectWholeAudit(database(), session.sessionId);
   });
 

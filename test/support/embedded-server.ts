@@ -1,8 +1,10 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { processIsAlive } from './process-is-alive.ts';
 import { startServerReaper } from './server-reaper.ts';
+import { waitFor } from './wait-for.ts';
 
 /*
  * The package hooks every way out of the process and ends it with code 0 once nothing is left to do, also where the test runner has
@@ -22,6 +24,10 @@ export interface EmbeddedServer {
   readonly port: number;
   /** Stops the server and removes its folder. Repeating it does nothing. */
   stop(): Promise<void>;
+  /** Stops it as `pg_ctl stop -m immediate` does: every backend ends in the middle of what it does. Resolves when it is gone. */
+  crash(): Promise<void>;
+  /** Starts it again, on the same port, after `crash`: it recovers what was committed. */
+  restart(): Promise<void>;
 }
 
 /** How durable the server is. */
@@ -43,8 +49,10 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): 
   const port = await freePort();
   const password = 'turnlock';
   const log: string[] = [];
+  const databaseDir = join(folder, 'data');
+  let isGone = false;
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
+    databaseDir,
     port,
     user: 'postgres',
     password,
@@ -73,9 +81,20 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): 
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     port,
     async stop() {
-      await server.stop();
+      if (!isGone) await server.stop();
       await rm(folder, { recursive: true, force: true });
       reap();
+    },
+    async crash() {
+      const [line = ''] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n');
+      const pid = Number(line);
+      process.kill(pid, 'SIGQUIT');
+      await waitFor(() => !processIsAlive(pid), { for: 'the server to be gone' });
+      isGone = true;
+    },
+    async restart() {
+      await server.start();
+      isGone = false;
     },
   };
 }

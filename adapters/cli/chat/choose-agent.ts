@@ -2,6 +2,7 @@ import { TurnlockError } from '../../../errors.ts';
 import type { Limits } from '../../../limits.ts';
 import type { Agent } from '../../../runtime/define-agent.ts';
 import { DEMO_LIMITS } from '../demo/demo-setup.ts';
+import { SCENARIOS } from '../demo/scenario.ts';
 import { startPayments } from '../demo/start-payments.ts';
 import { supportAgents } from '../demo/support-agents.ts';
 import { chooseModel } from '../models/choose-model.ts';
@@ -50,16 +51,21 @@ function own(agent: Agent): ChosenAgent {
 }
 
 async function demoAgent({ name = DEMO_AGENT, model: asked }: ChatOptions, ledgerFile: string): Promise<ChosenAgent> {
+  const { agent: picked } = pickAgent(
+    SCENARIOS.map((scenario) => ({ ...scenario, name: scenario.agent })),
+    name,
+    'the demonstration',
+  );
   const choice = chooseModel(asked, process.env);
   const isScripted = choice.provider === 'scripted';
   const model = isScripted ? typingModel() : await loadModel(choice);
   const modelText = isScripted
-    ? `a script${asked === undefined ? `, as no key is set; --model ${PROVIDER_NAMES.join(', ')} is a real one` : ''}`
+    ? `a script${asked === undefined ? ` (no key is set; --model ${PROVIDER_NAMES.join(' or ')} takes a real model)` : ''}`
     : `${choice.provider}/${choice.modelId}`;
   const payments = startPayments();
   try {
     const { port } = await payments.ask('open', { ledgerFile, refundMs: REFUND_MS });
-    const agent = pickAgent(supportAgents({ port, model }), name, 'the demonstration');
+    const agent = pickAgent(supportAgents({ port, model }), picked, 'the demonstration');
     return { agent, modelText, limits: DEMO_LIMITS, [Symbol.asyncDispose]: () => payments.kill() };
   } catch (error) {
     await payments.kill();

@@ -23,7 +23,11 @@ export async function loadAgents(path: string): Promise<Agent[]> {
  *
  * @throws CONFIG_INVALID when none is called so, or there are several and none is named.
  */
-export function pickAgent(agents: readonly Agent[], name: string | undefined, place: string): Agent {
+export function pickAgent<Named extends { name: string }>(
+  agents: readonly Named[],
+  name: string | undefined,
+  place: string,
+): Named {
   const fitting = name === undefined ? agents : agents.filter((agent) => agent.name === name);
   const [agent, ...others] = fitting;
   if (agent !== undefined && others.length === 0) return agent;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { atTestEnd } from '../../support/at-test-end.ts';
@@ -18,6 +18,15 @@ export async function runTurnlock(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<CommandEnd> {
+  return await startTurnlock(cwd, args, env).ended;
+}
+
+/** The same, for a command that is to be signalled before it ends by itself. It is killed at the test's end. */
+export function startTurnlock(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): { child: ChildProcess; ended: Promise<CommandEnd> } {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
@@ -25,6 +34,6 @@ export async function runTurnlock(
   });
   atTestEnd(() => void child.kill('SIGKILL'));
   const closed = new Promise<number | null>((done) => child.once('close', done));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
-  return { code, stdout, stderr };
+  const ended = Promise.all([text(child.stdout), text(child.stderr), closed]);
+  return { child, ended: ended.then(([stdout, stderr, code]) => ({ code, stdout, stderr })) };
 }

@@ -149,7 +149,7 @@ describe('sessions and show', () => {
 });
 
 describe('settle and recover', () => {
-  test('a settled call goes on to the reply, and is not settled twice', async () => {
+  test('C39: a call settled with odd JSON goes on to the reply, and is not settled twice', async () => {
     const [call] = awaiting.awaiting;
     const args = [
       'settle',
@@ -161,12 +161,17 @@ describe('settle and recover', () => {
       '--by',
       'ann\u001b',
     ];
-    const { code, stdout } = await turnlock(...args, '--succeeded', '{"id":"\\u001b"}', '--json');
+    const { code, stdout } = await turnlock(
+      ...args,
+      '--succeeded',
+      '{"id":"\\u001b","cut":["\\u0000","\\ud83d","😀"]}',
+      '--json',
+    );
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       isDriven: true,
       state: 'IDLE',
-      reply: 'The tool said {"id":"\\u001b"}',
+      reply: 'The tool said {"id":"\\u001b","cut":["\uFFFD","\uFFFD","😀"]}',
     });
     const again = await turnlock(...args, '--run-again');
     expect(again.code).toBe(4);

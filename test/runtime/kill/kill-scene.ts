@@ -61,7 +61,8 @@ export async function killScene(database: KilledDatabase): Promise<KillScene> {
   };
 }
 
-function readLedger(file: string): Act[] {
+/** Every line of a ledger; none where nothing was written yet. */
+export function readLedger(file: string): Act[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, 'utf8')
     .trimEnd()

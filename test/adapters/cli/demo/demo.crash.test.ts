@@ -6,10 +6,13 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import type { DemoReport } from '../../../../adapters/cli/demo/demo-report.ts';
 import { ofKind } from '../../../../adapters/cli/demo/ledger.ts';
+import { PROVIDERS } from '../../../../adapters/cli/models/providers.ts';
 import { atTestEnd } from '../../../support/at-test-end.ts';
 import { freshDatabase } from '../../../support/fresh-database.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { messageItem, responsesReply } from '../../models/ai-sdk/openai-wire.ts';
+import { sseServer } from '../../models/ai-sdk/sse-server.ts';
 import { runTurnlock } from '../run-turnlock.ts';
 
 async function play(...args: string[]): Promise<{ report: DemoReport; left: string[] }> {
@@ -54,11 +57,21 @@ test('for people it tells a story without colours in a pipe, and each claim with
   expect(stdout).toMatch(/kill -9 {3}worker 1 \(process \d+\) is dead/);
 });
 
+test('with a model that does not ask for the refund it says so and claims nothing', async () => {
+  const server = await sseServer(responsesReply(messageItem('msg_1', 'What a pity.')));
+  const env = { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: `${server.url}/v1` };
+  const { code, stdout, stderr } = await runTurnlock('.', ['demo', '--once'], env);
+  expect(code).toBe(1);
+  expect(stdout).toContain(`The model is openai/${PROVIDERS.openai.modelId}.`);
+  expect(stdout).not.toMatch(/[✓✗]/);
+  expect(stderr).toMatch(/^MODEL_FAILED: the model did not ask for the refund.*What a pity/);
+});
+
 test('a signal ends it with its children and its folder', async () => {
   const folder = await temporaryFolder('turnlock-test-demo-');
   const tmp = join(folder, 'tmp');
   await mkdir(tmp);
-  const child = spawn(process.execPath, ['adapters/cli/main.ts', 'demo', '--once'], {
+  const child = spawn(process.execPath, ['adapters/cli/main.ts', 'demo', '--once', '--model', 'scripted'], {
     env: { ...process.env, TMPDIR: tmp },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { entriesOfOrder, type LedgerEntry, ofKind, readLedger } from '../../../../adapters/cli/demo/ledger.ts';
@@ -42,4 +43,14 @@ test('a customer is told once for each key, and an order has its own entries', a
     'refundBooked',
     'answerLost',
   ]);
+});
+
+test('with the ledger of an earlier one it knows its keys, and a line that was not finished is cut off', async () => {
+  const { payments, file } = await open();
+  payments.refund({ key: 'k1', orderId: '42', cents: 1 });
+  await appendFile(file, '{"kind":"refundBooked","key":"k2"');
+  const next = new Payments(file, () => undefined);
+  expect(next.refund({ key: 'k1', orderId: '42', cents: 1 })).toEqual({ refundId: 'R-1001', isNew: false });
+  expect(next.refund({ key: 'k2', orderId: '42', cents: 1 })).toEqual({ refundId: 'R-1002', isNew: true });
+  expect(ofKind(await readLedger(file), 'refundBooked')).toHaveLength(2);
 });

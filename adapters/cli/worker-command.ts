@@ -1,0 +1,34 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { WorkerCommandOptions } from './run-worker.ts';
+import { optionsOf } from './shared-options.ts';
+
+const MAX_CONCURRENCY = 1_000;
+
+const EXAMPLES = `
+Examples:
+  $ turnlock worker
+  $ turnlock worker --config ./support.config.ts --concurrency 20
+  $ turnlock worker --json >> sessions.jsonl
+`;
+
+/** `turnlock worker`. */
+export function workerCommand(): Command {
+  return new Command('worker')
+    .description('bring sessions to rest that owe work, until it is stopped')
+    .option(
+      '--concurrency <sessions>',
+      `how many side by side, up to ${MAX_CONCURRENCY} (default: maxWorkerSessions of the limits, 8)`,
+      parseConcurrency,
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (_options, command: Command) => {
+      const { runWorker } = await import('./run-worker.ts');
+      await runWorker(optionsOf<WorkerCommandOptions>(command));
+    });
+}
+
+function parseConcurrency(text: string): number {
+  const concurrency = Number(text);
+  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return concurrency;
+  throw new InvalidArgumentError(`Wanted a whole number from 1 to ${MAX_CONCURRENCY}.`);
+}
