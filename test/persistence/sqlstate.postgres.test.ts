@@ -176,7 +176,7 @@ describe('what the way to a server says', () => {
 
   test('no connection of the pool in time', async () => {
     const { url } = await freshDatabase({ state: 'empty' });
-    const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 20 });
+    const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 700 });
     const taken = await pool.connect();
     const error = await provoked(() => pool.query('SELECT 1'));
     expect(error.code).toBe('DATABASE_UNREACHABLE');

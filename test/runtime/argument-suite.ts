@@ -30,7 +30,7 @@ async function refusalOf(door: Door, value: unknown): Promise<unknown> {
 /** What enters through the arguments of public functions. */
 export const describeArguments: RuntimeSuite = (database) => {
   async function open() {
-    const bad = looseTool('bad', () => new Promise(() => undefined), { effect: 'nonRepeatable', timeoutMs: 20 });
+    const bad = looseTool('bad', () => new Promise(() => undefined), { effect: 'nonRepeatable', timeoutMs: 700 });
     const agent = scriptedAgent(eachRun({ toolCalls: [call('bad')] }, 'done'), [bad]);
     const runtime = await openRuntime(database(), [agent]);
     const session = await openSession(runtime, agent);

@@ -143,7 +143,7 @@ export const describeBounds: RuntimeSuite = (database) => {
   });
 
   test('C26 what a person says: at the bound it passes, one more is refused and nothing is written', async () => {
-    const hang = looseTool('hang', () => new Promise(() => undefined), { effect: 'nonRepeatable', timeoutMs: 20 });
+    const hang = looseTool('hang', () => new Promise(() => undefined), { effect: 'nonRepeatable', timeoutMs: 700 });
     const toolCalls = [call('hang', { n: 1 }), call('hang', { n: 2 }), call('hang', { n: 3 })];
     const agent = scriptedAgent(eachRun({ toolCalls }, 'done'), [hang]);
     const session = await openSession(await openRuntime(database(), [agent], { limits: LIMITS }), agent);

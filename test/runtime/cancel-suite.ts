@@ -78,7 +78,8 @@ export const describeEndings: RuntimeSuite = (database) => {
     expect(await run.result()).toMatchObject({ state: 'IDLE', error: { code: 'RUN_CANCELLED' } });
     expect(signal.aborted).toBe(true);
     // The token rises, so that a receiver that can fence refuses what the cancelled tool still sends.
-    expect((await session.transitions()).map(({ type, token }) => [type, token])).toEqual([
+    const first = (await session.transitions()).slice(0, 3);
+    expect(first.map(({ type, token }) => [type, token])).toEqual([
       ['user.messaged', 1],
       ['model.calledTools', 1],
       ['run.cancelled', 2],

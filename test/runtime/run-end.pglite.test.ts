@@ -5,7 +5,7 @@ import { onPglite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../support/runtime-script.ts';
 
-const never = looseTool('never', () => new Promise(() => undefined), { effect: 'nonRepeatable', timeoutMs: 20 });
+const never = looseTool('never', () => new Promise(() => undefined), { effect: 'nonRepeatable', timeoutMs: 700 });
 const fails: ScriptedStep = () => {
   throw new Error('overloaded');
 };

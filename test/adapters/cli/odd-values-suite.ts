@@ -45,7 +45,7 @@ export function describeOddValues(open: (folder: string) => Promise<CliDatabase>
     const fail = looseTool('fail', ({ text }) => {
       throw new Error(text as string);
     });
-    const wait = looseTool('wait', () => new Promise(() => undefined), { effect: 'nonRepeatable', timeoutMs: 20 });
+    const wait = looseTool('wait', () => new Promise(() => undefined), { effect: 'nonRepeatable', timeoutMs: 700 });
     const texts = ODD_TEXTS.map(({ given }) => given);
     const calls = outputs.map((value, n) => call('echo', { n, value: n < STORED_VALUES.length ? value.make() : null }));
     const script = eachRun(
