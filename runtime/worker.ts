@@ -28,6 +28,9 @@ const LEFT_ALONE_MS = 60_000;
 /** How long one that somebody else is at work on is not looked at again, in milliseconds. */
 const HELD_MS = 200;
 
+/** How many sessions that owed nothing are remembered. */
+const MAX_IDLE = 1_000;
+
 /** Errors by which a session is not what this build cannot drive, but what passes. */
 const PASSING: readonly ErrorCategory[] = ['transient', 'commitUnknown', 'conflict', 'state'];
 
@@ -51,6 +54,8 @@ export class Worker {
   readonly #stopping = new AbortController();
   readonly #driving = new Map<string, Promise<void>>();
   readonly #leftAlone = new LeftAlone();
+  /** Sessions that were found and owed nothing, the last time that they were looked at. */
+  readonly #idle = new Set<string>();
   /** Whether the last look found as many sessions as there were slots. */
   #mayBeMore = false;
   #failures = 0;
@@ -120,9 +125,10 @@ export class Worker {
     const { recovery, acted } = await recoverOne(this.#services, key).catch((error: unknown) =>
       this.#failed(key, error),
     );
-    const pauseMs = this.#pauseAfter(recovery, acted);
+    const pauseMs = acted ? this.#pauseAfter(recovery) : this.#pauseAfterNothing(key);
     if (pauseMs > 0) this.#leftAlone.add(key.sessionId, this.#services.store.environment.monotonic() + pauseMs);
     if (!acted || recovery.skipped === 'LEASE_HELD') return;
+    this.#idle.delete(key.sessionId);
     try {
       this.#settings.onSession(recovery);
     } catch (error) {
@@ -139,12 +145,20 @@ export class Worker {
   }
 
   /** How long a session is not looked at again after this came of it, in milliseconds. */
-  #pauseAfter({ skipped }: Recovery, acted: boolean): number {
-    const { sweepMs } = this.#services.store.limits;
-    if (skipped === undefined) return acted ? 0 : sweepMs;
+  #pauseAfter({ skipped }: Recovery): number {
+    if (skipped === undefined) return 0;
     if (skipped === 'TOKEN_STALE') return 0; // somebody has it, or has cancelled it: it is not owed
     if (skipped === 'LEASE_HELD') return HELD_MS;
+    const { sweepMs } = this.#services.store.limits;
     return PASSING.includes(ERROR_CODES[skipped as ErrorCode].category) ? sweepMs : LEFT_ALONE_MS;
+  }
+
+  /** The same for one that owed nothing: another worker was quicker; found again at once, it only seems to owe something. */
+  #pauseAfterNothing({ sessionId }: SessionKey): number {
+    if (this.#idle.has(sessionId)) return this.#services.store.limits.sweepMs;
+    if (this.#idle.size >= MAX_IDLE) this.#idle.clear();
+    this.#idle.add(sessionId);
+    return HELD_MS;
   }
 
   #warnOf(error: unknown): void {

@@ -330,4 +330,53 @@ export const describeWorker: RuntimeSuite = (database) => {
     await runtime.stop();
     expect(codes.filter((code) => code === 'WORKER_CALLBACK_FAILED')).toHaveLength(2);
   });
+
+  test('what breaks a drive unforeseen is told, ends nothing, and keeps nobody waiting', async () => {
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('act')] }, 'done'), [looseTool('act', () => 'x')]);
+    const owed = await leaveOwed(database(), agent, 3);
+    const broken: string[] = [];
+    const environment = Object.assign(Object.create(new FaultPlan()) as FaultPlan, {
+      faultPoint: (point: string, { sessionId, executionId }: Passage) => {
+        if (point !== 'beforeEffect' || executionId === undefined || broken.length > 0) return;
+        broken.push(sessionId!);
+        throw new RangeError('unforeseen');
+      },
+    });
+    const warnings: { code: string; message: string }[] = [];
+    const told: Recovery[] = [];
+    const runtime = await openRuntime(database(), [agent], {
+      limits: BUSY,
+      environment,
+      onWarning: (warning) => warnings.push(warning),
+    });
+    await runtime.start({ concurrency: 1, onSession: (recovery) => void told.push(recovery) });
+    await waitFor(() => told.length === 3, { for: 'all to be told' });
+    expect(told.find(({ sessionId }) => sessionId === broken[0])).toMatchObject({ skipped: 'INVARIANT_BROKEN' });
+    expect(warnings.filter(({ code }) => code === 'WORKER_SESSION_FAILED')).toMatchObject([
+      { message: expect.stringContaining('unforeseen') },
+    ]);
+    const others = owed.filter(({ sessionId }) => sessionId !== broken[0]);
+    await allRest(database(), others);
+    await runtime.stop();
+    await database().moveClock(LONG_MS);
+    await (await openRuntime(database(), [agent], { limits: BUSY })).start();
+    await allRest(database(), owed);
+  });
+
+  test('a session that only seems to owe something does not keep others waiting', async () => {
+    const agent = scriptedAgent('done');
+    const [idle] = await leaveOwed(database(), agent);
+    const looks = new FaultPlan();
+    const runtime = await openRuntime(database(), [agent], { limits: BUSY, environment: looks });
+    await runtime.start({ concurrency: 1 });
+    await allRest(database(), [idle!]);
+    await database().query(`UPDATE turnlock.agent_sessions SET wake_at = '2020-01-01' WHERE session_id = $1`, [
+      idle!.sessionId,
+    ]);
+    const before = looks.passages.filter(isLook).length;
+    await waitFor(() => looks.passages.filter(isLook).length >= before + 5, { for: 'five looks' });
+    const owed = await leaveOwed(database(), agent, 3);
+    await allRest(database(), [...owed, idle!]);
+    expect((await rowsOf(database(), owed)).map(({ takeovers }) => takeovers)).toEqual([1, 1, 1]);
+  });
 };
