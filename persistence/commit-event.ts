@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import { nextSnapshot } from '../machines/next-snapshot.ts';
 import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machines/session-event.ts';
-import { isResting } from '../machines/session-state.ts';
+import { isResting, type SessionState } from '../machines/session-state.ts';
 import { encodeSnapshot } from '../machines/snapshot-codec.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import { type Decision, decideEvent, type Known } from './decide-event.ts';
@@ -134,8 +134,19 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const writing = { request, row, open: touched, changes, transition, contentDigest, now };
   const executions = await writeCommit(store, em, writing);
   const left = countAfter(inbox, decided.inbox);
+  if (lease.leaseHolder === null && owesWork(after.value, left.waiting)) await notify(store, em, request);
   const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
   return { repeated: false, ...committed, ...left, evidence: evidence - (event.type === 'tool.evidenced' ? 1 : 0) };
+}
+
+/** Whether somebody has to go on with the session, now that nobody holds it. */
+function owesWork(state: SessionState, waiting: number): boolean {
+  return !isResting(state) || (state === 'IDLE' && waiting > 0);
+}
+
+/** A hint for workers, which leaves with the commit; who misses it polls. */
+async function notify({ database }: Store, em: EntityManager, { sessionId }: CommitRequest): Promise<void> {
+  await em.execute('select pg_notify(?, ?)', [database.schema, sessionId]);
 }
 
 /** The inbox after `change`. */

@@ -34,6 +34,11 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   agents: Agents;
   /** `auto`: bring the schema up to date first; `check`: refuse to start with another one. Default: `auto` on PGlite, else `check`. */
   migrate?: 'auto' | 'check';
+  /**
+   * Whether `send`, `settle`, `retry`, `resume` and `result` of this runtime drive runs in this process. `false`: they leave that to workers
+   * elsewhere, which are told by NOTIFY. Default true. A worker of this runtime drives what it claims in any case.
+   */
+  drive?: boolean;
   /** Bounds that differ from the defaults. */
   limits?: Partial<Limits>;
   /**
@@ -155,6 +160,8 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
   const agents = checkAgents(checkOptions(options, 'createRuntime'));
+  const { drive = true } = options;
+  if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
   checkKinds(options);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
@@ -178,6 +185,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     agents,
     holder: environment.uuid(),
     live: new LiveSessions(),
+    drives: drive,
     operations,
     closing: closing.signal,
   };
@@ -200,7 +208,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
         };
         return listSessions(store, query);
       }),
-    recover: () => operate(services, () => recoverSessions(services)),
+    recover: () => operate(services, () => recoverSessions({ ...services, drives: true })),
     start: (settings) => worker.start(settings),
     stop: () => worker.stop(),
     close,

@@ -97,7 +97,7 @@ export class LiveSessions {
 
   /** Begins and drives the run of the message that is next, if there is one. Never rejects: what fails is left to whoever looks next. */
   next(services: Services, session: CommittedSession): void {
-    if (services.closing.aborted) return;
+    if (services.closing.aborted || !services.drives) return;
     services.operations
       .run(async () => {
         const begun = await drainInbox(services, session);

@@ -64,7 +64,8 @@ async function lookAtRun(
       if (waiting !== null || isResting(session.state)) return waiting;
     }
   }
-  if (!isLeaseLive(session, now) && !services.closing.aborted) await takeOverIfFree(services, session);
+  if (services.drives && !isLeaseLive(session, now) && !services.closing.aborted)
+    await takeOverIfFree(services, session);
   return null;
 }
 

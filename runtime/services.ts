@@ -12,6 +12,8 @@ export interface Services {
   /** Name of this runtime in leases: random, so that no two processes share it. */
   holder: string;
   live: LiveSessions;
+  /** Whether calls of this runtime drive the runs that they begin; a worker does in any case. */
+  drives: boolean;
   /** What `close` waits for. */
   operations: Operations;
   /** Aborts with `close`: nothing new begins, model calls stop, tools that are out come to their end. */

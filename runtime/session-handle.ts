@@ -250,7 +250,8 @@ export class Session<Output = unknown> {
   }
 
   #acquire(): LeaseClaim {
-    const { store, holder } = this.#services;
+    const { store, holder, drives } = this.#services;
+    if (!drives) return { type: 'none' };
     return { type: 'acquire', holder, leaseMs: store.limits.leaseMs };
   }
 
@@ -272,7 +273,7 @@ export class Session<Output = unknown> {
     } catch (error) {
       if (!isTurnlockError(error, 'SESSION_BUSY')) throw error;
       const { session } = await readSession(this.#services.store, this);
-      if (isResting(session.state)) throw error;
+      if (isResting(session.state) || !this.#services.drives) throw error;
       await this.#recoverFirst(session);
       return this.#commit(request);
     }
@@ -301,14 +302,14 @@ export class Session<Output = unknown> {
   #begin(result: CommitResult): Run<Output> {
     const { sessionId, runId } = { ...this, runId: (result.transition.event as { runId?: string }).runId ?? '' };
     const { repeated } = result;
-    if (repeated) return this.#follow(runId, repeated);
+    if (repeated || !this.#services.drives) return this.#follow(runId, repeated);
     const drive = this.#services.live.start(this.#services, result);
     return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
   }
 
   async #goOn(result: Pick<CommitResult, 'session'>): Promise<Run<Output>> {
     const runId = result.session.snapshot.context.runId ?? '';
-    if (isResting(result.session.state)) return this.#follow(runId, false);
+    if (isResting(result.session.state) || !this.#services.drives) return this.#follow(runId, false);
     // While a sibling call is still out, its worker holds the lease and goes on from this commit.
     const taken = await takeOver(this.#services, result.session).catch((error: unknown) => {
       if (isTurnlockError(error, 'LEASE_HELD') || isTurnlockError(error, 'EVENT_ILLEGAL')) return null;

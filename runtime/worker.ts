@@ -62,7 +62,7 @@ export class Worker {
 
   constructor(services: Services, settings: WorkerSettings) {
     const closing = AbortSignal.any([services.closing, this.#stopping.signal]);
-    this.#services = { ...services, closing };
+    this.#services = { ...services, closing, drives: true };
     this.#settings = settings;
   }
 

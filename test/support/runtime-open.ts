@@ -19,6 +19,8 @@ export const LONG_MS = 24 * 60 * 60 * 1_000;
 export interface OpenOptions {
   limits?: Partial<Limits>;
   environment?: Environment;
+  /** As of `createRuntime`. */
+  drive?: boolean;
   /** In place of the database's own. Whoever names one closes the runtime. */
   adapter?: DatabaseAdapter;
   /** Default: nobody is told. */
@@ -29,12 +31,13 @@ export interface OpenOptions {
 export async function openRuntime(
   database: RuntimeDatabase,
   agents: readonly Agent[],
-  { limits, environment, adapter, onWarning = () => undefined }: OpenOptions = {},
+  { limits, environment, drive = true, adapter, onWarning = () => undefined }: OpenOptions = {},
 ): Promise<Runtime> {
   const runtime = await createRuntime({
     database: adapter ?? database.adapter(),
     agents,
     migrate: 'check',
+    drive,
     limits: { ...QUICK, ...limits },
     onWarning,
     ...(environment ? { environment } : {}),
