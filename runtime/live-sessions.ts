@@ -19,6 +19,8 @@ export interface Drive {
   feed: RunFeed;
   /** The last commit when the session rests; `null` when somebody else decides its fate from now on. */
   ended: Promise<CommitResult | null>;
+  /** The same of the last of the runs that follow from the inbox, one after the other; of this one when none does. */
+  rested: Promise<CommitResult | null>;
   /** Stops the effects at once; what they return is not committed. */
   abort(reason: TurnlockError): void;
 }
@@ -86,24 +88,25 @@ export class LiveSessions {
         if (live.drive === drive) live.drive = null;
         this.#leave(begin.session.sessionId, live);
       });
-    ended.then(
-      (last) => void (last !== null && last.waiting > 0 && this.next(services, last.session)),
-      () => undefined,
-    );
-    const drive: Drive = { runId, feed, ended, abort: (reason) => controller.abort(reason) };
+    const rested = ended.then(async (last) => {
+      const following = last !== null && last.waiting > 0 ? await this.next(services, last.session) : null;
+      return following === null ? last : following.rested;
+    });
+    rested.catch(() => undefined);
+    const drive: Drive = { runId, feed, ended, rested, abort: (reason) => controller.abort(reason) };
     live.drive = drive;
     return drive;
   }
 
   /** Begins and drives the run of the message that is next, if there is one. Never rejects: what fails is left to whoever looks next. */
-  next(services: Services, session: CommittedSession): void {
-    if (services.closing.aborted || !services.drives) return;
-    services.operations
+  async next(services: Services, session: CommittedSession): Promise<Drive | null> {
+    if (services.closing.aborted || !services.drives) return null;
+    return services.operations
       .run(async () => {
         const begun = await drainInbox(services, session);
-        if (begun !== null) this.start(services, begun);
+        return begun === null ? null : this.start(services, begun);
       })
-      .catch(() => undefined);
+      .catch(() => null);
   }
 
   #enter(services: Services, session: CommittedSession): Live {

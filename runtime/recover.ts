@@ -104,10 +104,10 @@ async function takeEvidence(services: Services, session: CommittedSession): Prom
   }
 }
 
-/** Drives a session to rest from a commit that granted its lease. */
+/** Drives a session to rest from a commit that granted its lease, through all runs that wait in its inbox. */
 async function drive(services: Services, begin: CommitResult): Promise<Recovery> {
   const { tenantId, sessionId } = begin.session;
-  const last = await services.live.start(services, begin).ended;
+  const last = await services.live.start(services, begin).rested;
   if (last !== null) return { tenantId, sessionId, state: last.session.state };
   return { tenantId, sessionId, skipped: services.closing.aborted ? 'RUNTIME_CLOSED' : 'TOKEN_STALE' };
 }

@@ -53,7 +53,9 @@ onPostgres((database) => {
       { takeovers: 1, recoveries: 1 },
       { takeovers: 1, recoveries: 1 },
     ]);
-    expect(readLedger(ledger)).toMatchObject([{ tool: 'note', attempt: 2, key: acts().find(({ n }) => n === 1)!.key }]);
+    const repeats = readLedger(ledger);
+    expect(repeats).toMatchObject([{ tool: 'note', key: acts().find(({ n }) => n === 1)!.key }]);
+    expect(repeats[0]!.attempt).toBeGreaterThan(1);
   });
 
   test('C05 C19 C21 three workers, eight sessions, random kills: each session whole, tokens only rise, no act twice that must not be', async () => {

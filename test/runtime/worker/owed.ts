@@ -45,3 +45,24 @@ export async function allRest(
     { for: `${sessions.length} sessions to rest in ${state}`, ...options },
   );
 }
+
+/** A message that another program commits by SQL. */
+export async function enqueue(
+  database: RuntimeDatabase,
+  session: { tenantId: string; sessionId: string },
+  content: string,
+): Promise<void> {
+  const { tenantId, sessionId } = session;
+  await database.query('SELECT * FROM turnlock.enqueue($1, $2, $3, $4)', [tenantId, sessionId, content, content]);
+}
+
+/** Resolves once the session rests and its last user message is this one. */
+export async function answered(session: Session, message: string): Promise<void> {
+  await waitFor(
+    async () => {
+      const [asked, reply] = (await session.history()).slice(-2);
+      return asked?.content === message && reply?.role === 'assistant';
+    },
+    { for: `an answer to ${message}` },
+  );
+}

@@ -3,10 +3,10 @@ import { type PostgresOptions, postgres } from '../../../adapters/databases/post
 import type { Agent, Limits, Runtime } from '../../../index.ts';
 import { atTestEnd } from '../../support/at-test-end.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
-import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
+import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { allRest, leaveOwed } from './owed.ts';
+import { allRest, answered, enqueue, leaveOwed, rowsOf } from './owed.ts';
 
 /** So long that no test sees two looks that nothing but time called for. */
 const NEVER: Partial<Limits> = { sweepMs: 3_600_000 };
@@ -58,6 +58,18 @@ onPostgres((database) => {
     await runtime.stop();
     await waitFor(async () => (await listeners()).length === 0, { for: 'the connection to close' });
     expect(heard()).toEqual([]);
+  });
+
+  test('a message that another program commits by SQL is answered as soon as it is committed', async () => {
+    const agent = scriptedAgent('done');
+    const { runtime } = await work(agent, NEVER, database().url);
+    await listening();
+    const session = await openSession(runtime, agent);
+    for (const message of ['one', 'two']) {
+      await enqueue(database(), session, message);
+      await answered(session, message);
+    }
+    expect(await rowsOf(database(), [session])).toMatchObject([{ takeovers: 0 }]);
   });
 
   test('C54 the backend that listens is ended: a warning, another connection, and nothing is missed', async () => {

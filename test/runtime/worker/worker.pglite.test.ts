@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { onPglite } from '../../support/runtime-database.ts';
-import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
+import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { allRest, leaveOwed, rowsOf } from './owed.ts';
+import { answered, enqueue } from './owed.ts';
+import { describeWorkerEnd } from './worker-end-suite.ts';
 import { describeWorker } from './worker-suite.ts';
 
 onPglite((database) => {
   describeWorker(database);
+  describeWorkerEnd(database);
 
   test('a worker on PGlite looks as soon as something is committed that says so', async () => {
     const agent = scriptedAgent('done');
@@ -18,16 +20,12 @@ onPglite((database) => {
       return row.channels === 1;
     };
     await waitFor(isListening, { for: 'the worker to listen' });
-    for (const _ of [1, 2]) {
-      const owed = await leaveOwed(database(), agent);
-      await database().query('SELECT pg_notify($1, $2)', ['turnlock', 'x']);
-      await allRest(database(), owed);
-      expect(await rowsOf(database(), owed)).toMatchObject([{ takeovers: 1 }]);
+    const session = await openSession(runtime, agent);
+    for (const message of ['one', 'two']) {
+      await enqueue(database(), session, message);
+      await answered(session, message);
     }
     await runtime.stop();
-    const left = await leaveOwed(database(), agent);
-    await database().query('SELECT pg_notify($1, $2)', ['turnlock', 'x']);
     expect(await isListening()).toBe(false);
-    expect(await rowsOf(database(), left)).toMatchObject([{ state: 'PLANNING' }]);
   });
 });

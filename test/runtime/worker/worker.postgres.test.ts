@@ -1,4 +1,8 @@
 import { onPostgres } from '../../support/runtime-database.ts';
+import { describeWorkerEnd } from './worker-end-suite.ts';
 import { describeWorker } from './worker-suite.ts';
 
-onPostgres(describeWorker);
+onPostgres((database) => {
+  describeWorker(database);
+  describeWorkerEnd(database);
+});
