@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SessionKey } from './read-session.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 
@@ -17,12 +18,20 @@ export async function extendLease(store: Store, lease: HeldLease, leaseMs: numbe
   ]);
 }
 
-/** Gives the lease back, so that the next worker need not wait for its expiry; `false` when another one holds it by now. */
+/** Gives the lease back, so that the next worker need not wait for its expiry, and is told; `false` when another one holds it by now. */
 export async function releaseLease(store: Store, lease: HeldLease): Promise<boolean> {
-  return touchLease(store, lease, 'lease_holder = null, lease_expires_at = null', []);
+  return touchLease(store, lease, 'lease_holder = null, lease_expires_at = null', [], (em) =>
+    em.execute('select pg_notify(?, ?)', [store.database.schema, lease.sessionId]),
+  );
 }
 
-async function touchLease(store: Store, lease: HeldLease, assignments: string, values: unknown[]): Promise<boolean> {
+async function touchLease(
+  store: Store,
+  lease: HeldLease,
+  assignments: string,
+  values: unknown[],
+  then?: (em: EntityManager) => Promise<unknown>,
+): Promise<boolean> {
   const { tenantId, sessionId, holder, token } = lease;
   return inTransaction(store, { tenantId }, async (em) => {
     const rows = await em.execute(
@@ -30,6 +39,8 @@ async function touchLease(store: Store, lease: HeldLease, assignments: string, v
         where session_id = ? and tenant_id = ? and lease_holder = ? and lease_token = ? returning 1 as touched`,
       [...values, sessionId, tenantId, holder, token],
     );
-    return (rows as unknown[]).length > 0;
+    const isOurs = (rows as unknown[]).length > 0;
+    if (isOurs) await then?.(em);
+    return isOurs;
   });
 }
