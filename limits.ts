@@ -47,7 +47,10 @@ export interface Limits {
   sweepMs: number;
   /** Milliseconds to wait for a session's lock, then DATABASE_TRANSIENT. Default 5 000. */
   lockTimeoutMs: number;
-  /** Milliseconds that one statement may take, then DATABASE_TRANSIENT. Default 10 000. */
+  /**
+   * Milliseconds that one statement may take, then DATABASE_TRANSIENT; and for which a transaction may be silent between two statements, then
+   * the server ends it. An answer that is two seconds later than that and `lockTimeoutMs` is lost with its connection. Default 10 000.
+   */
   statementTimeoutMs: number;
   /** Milliseconds to get a connection, then DATABASE_UNREACHABLE. Default 10 000. */
   connectTimeoutMs: number;

@@ -7,7 +7,7 @@ const seed = process.env.TURNLOCK_SEED ?? String(randomInt(2 ** 31));
 const isCi = Boolean(process.env.CI);
 const reportFolder = process.env.TURNLOCK_REPORTS;
 
-const slow = ['**/*.pglite.test.ts', '**/*.postgres.test.ts', '**/*.crash.test.ts'];
+const slow = ['pglite', 'postgres', 'crash', 'hostile'].map((level) => `**/*.${level}.test.ts`);
 const fuzzing = Number(process.env.TURNLOCK_FUZZ_MS ?? 0);
 
 /** Counts for `.ci/run`, one file per run of vitest. */
@@ -60,6 +60,12 @@ export default defineConfig({
         include: ['test/**/*.crash.test.ts'],
         globalSetup: ['test/support/postgres-server.setup.ts'],
         testTimeout: 120_000 + fuzzing,
+      }),
+      // Not part of `npm test`: it needs pgbouncer, and waits for time-outs.
+      project('hostile', 6, {
+        include: ['test/**/*.hostile.test.ts'],
+        globalSetup: ['test/support/pgbouncer-there.setup.ts', 'test/support/postgres-server.setup.ts'],
+        testTimeout: 60_000,
       }),
     ],
   },

@@ -56,6 +56,8 @@ export interface Database {
   readonly wakeUps: WakeUps | null;
   /** Looks at the server again, as a migration may have changed who owns the tables. What it finds also goes to `onWarning`, once each. */
   reviewSetup(): Promise<readonly DatabaseWarning[]>;
+  /** While `work` runs, answers of the database may take as long as they take: a migration's do. */
+  unhurried<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Closes what we opened: never a pool, a MikroORM or a PGlite that was handed in. Repeating it does nothing. */
   close(): Promise<void>;
 }

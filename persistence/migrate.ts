@@ -38,7 +38,7 @@ export async function migrate(
       await checkSchema(database);
       return { applied: [], leftToRun: [] };
     }
-    const result = await migrateUp(database, grantTo);
+    const result = await database.unhurried(() => migrateUp(database, grantTo));
     if (result.applied.length > 0) await database.reviewSetup();
     return result;
   } catch (error) {

@@ -65,6 +65,10 @@ async function prepare(
     ['lock_timeout', `${limits.lockTimeoutMs}ms`],
     ['statement_timeout', `${limits.statementTimeoutMs}ms`],
   ];
+  // Who goes silent inside a transaction, its process paused or its connection dead, must not keep the session's lock.
+  if (database.kind === 'postgres') {
+    settings.push(['idle_in_transaction_session_timeout', `${limits.statementTimeoutMs}ms`]);
+  }
   if (database.runtimeRole !== null) settings.push(['role', database.runtimeRole]);
   const parts = settings.map(() => 'set_config(?, ?, true)');
   const values: string[] = settings.flat();

@@ -14,6 +14,7 @@ import { listSessions, type SessionSummary } from '../persistence/list-sessions.
 import { checkSchema, migrate } from '../persistence/migrate.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { Store } from '../persistence/session-transaction.ts';
+import { toTurnlockError } from '../persistence/sqlstate.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkMetadata } from './check-message.ts';
@@ -167,7 +168,9 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   const environment = options.environment ?? systemEnvironment;
   const onWarning =
     options.onWarning ?? (({ code, message }) => process.emitWarning(message, { type: 'Turnlock', code }));
-  const database = await options.database.connect({ environment, limits, onWarning });
+  const database = await options.database.connect({ environment, limits, onWarning }).catch((error: unknown) => {
+    throw toTurnlockError(error);
+  });
   const store: Store = { database, environment, limits };
   try {
     const mode = options.migrate ?? (database.kind === 'pglite' ? 'auto' : 'check');

@@ -135,6 +135,7 @@ async function report(restMs: number | null): Promise<boolean> {
       ([name, least]) => `too few ${name}: ${seen[name as keyof typeof seen]}, wanted ${Math.floor(least * share)}`,
     ),
     ...(restMs === null ? [`not everything came to rest within ${LIVENESS_MS} ms`] : []),
+    ...(crew.died === 0 ? [] : [`${crew.died} workers died though nobody killed them`]),
     ...(restarts === 1 ? [] : ['the server was not restarted']),
   ];
   console.log(

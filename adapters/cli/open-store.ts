@@ -4,6 +4,7 @@ import type { DatabaseWarning } from '../../persistence/database.contract.ts';
 import { freeDeadLeases } from '../../persistence/free-dead-leases.ts';
 import { checkSchema } from '../../persistence/migrate.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
+import { toTurnlockError } from '../../persistence/sqlstate.ts';
 import type { Settings } from './read-settings.ts';
 
 /** How a store is opened. */
@@ -26,7 +27,10 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const environment = settings.environment ?? systemEnvironment;
   const limits = resolveLimits(settings.limits);
-  const database = await settings.database.connect({ environment, limits, ...(onWarning ? { onWarning } : {}) });
+  const connecting = settings.database.connect({ environment, limits, ...(onWarning ? { onWarning } : {}) });
+  const database = await connecting.catch((error: unknown) => {
+    throw toTurnlockError(error);
+  });
   const store: Store = { database, environment, limits };
   try {
     if (schema === 'checked') {

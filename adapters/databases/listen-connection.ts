@@ -39,6 +39,7 @@ export class ListenConnection {
     this.#client = new pg.Client({
       application_name: 'turnlock-listen',
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: limits.connectTimeoutMs,
       query_timeout: limits.statementTimeoutMs,
       ...config,

@@ -43,6 +43,7 @@ async function connect(options: PgliteOptions, { environment }: ConnectOptions):
       migrations: migrationSet(SCHEMA),
       wakeUps: pgliteWakeUps(pglite, SCHEMA),
       reviewSetup: async () => [],
+      unhurried: (work) => work(),
       async close() {
         await orm.close();
         await source.close();

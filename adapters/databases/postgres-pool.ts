@@ -29,6 +29,7 @@ function makePool(source: string | PoolConfig, connectTimeoutMs: number): Pool {
   return new pg.Pool({
     application_name: 'turnlock',
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000, // the system's own is two hours
     connectionTimeoutMillis: connectTimeoutMs,
     Client: TidyClient as unknown as NonNullable<PoolConfig['Client']>, // the types leave its parameter out
     ...connectionConfig(source, ABOUT),

@@ -49,7 +49,7 @@ async function connect(
   const { environment, limits } = options;
   const wakeUps = listen === undefined ? null : new Listener({ source: listen, channel: SCHEMA, ...options });
   const { pool, isOwn } = await choosePool(given, limits.connectTimeoutMs);
-  const source = new PoolSource({ pool, isOwn, environment, connectTimeoutMs: limits.connectTimeoutMs });
+  const source = new PoolSource({ pool, isOwn, environment, limits });
   const orm = await openOrm({ source, environment, schema: SCHEMA });
   async function close(): Promise<void> {
     await orm.close();
@@ -67,6 +67,7 @@ async function connect(
       migrations: migrationSet(SCHEMA),
       wakeUps,
       reviewSetup,
+      unhurried: (work) => source.unhurried(work),
       close,
     };
   } catch (error) {

@@ -16,6 +16,8 @@ export class Crew {
   #opening = 0;
   readonly #stopped = new Set<WorkerProcess>();
   kills = 0;
+  /** Workers that ended though nobody killed them: none may. */
+  died = 0;
   stops = 0;
   /** Drives of workers that the database refused, since another one had their session. */
   refused = 0;
@@ -46,12 +48,20 @@ export class Crew {
     try {
       await worker.ask('open', this.#setup);
       this.#atWork.push(worker);
+      void worker.exited.then(() => this.#isGone(worker));
     } catch {
       await worker.kill();
       await new Promise((resolve) => setTimeout(resolve, 200));
     } finally {
       this.#opening -= 1;
     }
+  }
+
+  #isGone(worker: WorkerProcess): void {
+    if (!this.#atWork.includes(worker)) return;
+    this.#atWork = this.#atWork.filter((other) => other !== worker);
+    this.died += 1;
+    void this.fill();
   }
 
   /** A worker that runs and is not stopped, if there is one; `place` chooses. */
@@ -80,7 +90,9 @@ export class Crew {
 
   /** Ends every process. */
   async end(): Promise<void> {
-    await Promise.all([...this.#atWork, ...this.#reserve].map((worker) => worker.kill()));
+    const all = [...this.#atWork, ...this.#reserve];
+    this.#atWork = [];
+    await Promise.all(all.map((worker) => worker.kill()));
   }
 }
 

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { processIsAlive } from './process-is-alive.ts';
 import { startServerReaper } from './server-reaper.ts';
 import { waitFor } from './wait-for.ts';
@@ -110,15 +110,4 @@ function flags(options: EmbeddedServerOptions): string[] {
     ...(options.settings ?? []),
   ];
   return settings.flatMap((setting) => ['-c', setting]);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
