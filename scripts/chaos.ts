@@ -68,7 +68,7 @@ function faults(until: AbortSignal): Promise<void>[] {
   };
   const own = () => seededRandom(random.int(0, 2 ** 31 - 1));
   return [
-    every(800, 2_600, own(), async (chance) => {
+    every(1_400, 3_400, own(), async (chance) => {
       const worker = crew.pick(chance.next());
       if (worker !== undefined) await crew.kill(worker);
     }),

@@ -3,7 +3,7 @@ import { type Child, startChild } from '../../adapters/cli/children/start-child.
 import type { ChaosWorkerMethods, ChaosWorkerNotices } from './chaos-worker.child.ts';
 
 /** How many wait. */
-const RESERVE = 3;
+const RESERVE = 2;
 
 type WorkerProcess = Child<ChaosWorkerMethods, ChaosWorkerNotices>;
 
