@@ -54,6 +54,9 @@ export class ToolRunner {
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
       await this.#somethingHappens(orphans);
+      if (this.#drive.draining.aborted || this.#results.length > 0) continue;
+      // Whoever runs an orphan may have ended it meanwhile, and others may have written: neither raises a version that we would hear of.
+      if (orphans.length > 0) return { ...last, news: 1, evidence: 1 };
     }
     return null;
   }
@@ -168,12 +171,14 @@ export class ToolRunner {
     return (deadlineAt?.getTime() ?? 0) + this.#drive.limits.graceMs - databaseNow(this.#drive);
   }
 
-  /** Waits for an attempt to end, an orphan to be overdue, or the drive to be aborted. */
+  /** Waits for an attempt to end, an orphan to be overdue or worth another look, or the drive to be aborted; while nothing is out, to be drained. */
   async #somethingHappens(orphans: ExecutionRow[]): Promise<void> {
+    const { environment, limits, signal: ended, draining } = this.#drive;
     const over = new AbortController();
-    const signal = AbortSignal.any([over.signal, this.#drive.signal]);
+    const signal = AbortSignal.any([over.signal, ended, ...(this.#inFlight.size === 0 ? [draining] : [])]);
     const waits = orphans.filter((row) => !isRepeatable(row)).map((row) => this.#overdueInMs(row));
-    const timer = this.#drive.environment.sleep(Math.min(...waits, 60_000), signal).catch(() => undefined);
+    const lookMs = orphans.length > 0 ? limits.heartbeatMs : 60_000;
+    const timer = environment.sleep(Math.min(...waits, lookMs), signal).catch(() => undefined);
     await Promise.race([...this.#inFlight.values(), timer]);
     over.abort();
   }

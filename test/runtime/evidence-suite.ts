@@ -34,6 +34,8 @@ function lateAgent(effect: 'idempotent' | 'nonRepeatable', more: { timeoutMs?: n
   return { agent, gates, begun: begun.map(({ opened }) => opened), acts, shown };
 }
 
+const AN_HOUR_MS = 60 * 60 * 1_000;
+
 const states = async (session: Session) => (await session.status()).state;
 
 /** Sweeps until the session is in `state`: a heartbeat may come between. */
@@ -139,6 +141,37 @@ export const describeEvidence: RuntimeSuite = (database) => {
     expect(await other.recover()).toEqual([]);
     expect([await session.transitions(), await session.history()]).toEqual(before);
     expect(acts).toEqual([1, 1]);
+  });
+
+  test('whoever waits for the deadline of a lost call takes its late result as soon as it is there', async () => {
+    const { agent, gates, begun, acts } = lateAgent('nonRepeatable', { timeoutMs: 2 * AN_HOUR_MS });
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    await session.send('act 1');
+    await begun[0];
+    await database().moveClock(AN_HOUR_MS);
+    const other = await openRuntime(database(), [agent], { limits: { heartbeatMs: 50 } });
+    const recovering = other.recover();
+    await waitFor(async () => (await typesOf(session)).includes('worker.tookOver'), { for: 'the takeover' });
+    gates[0]!.open();
+    expect(await recovering).toMatchObject([{ state: 'IDLE' }]);
+    expect(acts).toEqual([1]);
+    expect((await typesOf(session)).slice(2)).toEqual(['worker.tookOver', 'tool.evidenced', 'model.replied']);
+  });
+
+  test('whoever waits for the deadline of a lost call is closed at once, and another one waits on', async () => {
+    const { agent, gates, begun } = lateAgent('nonRepeatable', { timeoutMs: 2 * AN_HOUR_MS });
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    await session.send('act 1');
+    await begun[0];
+    await database().moveClock(AN_HOUR_MS);
+    const other = await openRuntime(database(), [agent]);
+    const recovering = expect(other.recover()).rejects.toMatchObject({ code: 'RUNTIME_CLOSED' });
+    await waitFor(async () => (await typesOf(session)).includes('worker.tookOver'), { for: 'the takeover' });
+    await other.close();
+    await recovering;
+    expect(await states(session)).toBe('EXECUTING_TOOL');
+    gates[0]!.open();
+    await waitFor(async () => (await states(session)) === 'IDLE', { for: 'the session to go on from the evidence' });
   });
 
   test('evidence that comes while calls are open waits: nothing stands between a call and its tool turn', async () => {
