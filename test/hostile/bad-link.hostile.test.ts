@@ -11,8 +11,8 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { chargingAgent, expectCharged } from './charging.ts';
 
-/** Milliseconds for which connections are reset. */
-const RESETTING_MS = 5_000;
+/** How often every connection is reset. */
+const RESETS = 25;
 
 onPostgres(
   (database) => {
@@ -31,20 +31,18 @@ onPostgres(
       const sender = await openRuntime(database(), [agent]);
       const owed = await leaveOwed(database(), agent, 4);
       const sessions: Session[] = [];
-      let resets = 0;
-      const endsAt = performance.now() + RESETTING_MS;
-      while (performance.now() < endsAt) {
+      for (let reset = 1; reset <= RESETS; reset += 1) {
         const { sessionId } = await openSession(sender, agent);
         const session = await random
           .pick(runtimes)
           .session({ tenantId: 'tenant', sessionId })
           .catch(() => null);
-        if (session === null) continue; // whoever was not answered asks again
-        sessions.push(session);
-        void session.send('go', { messageId: 'm1' }).catch(() => undefined);
+        if (session !== null) {
+          sessions.push(session);
+          void session.send('go', { messageId: 'm1' }).catch(() => undefined);
+        }
         await pause(random.int(5, 100));
         proxy.reset();
-        resets += 1;
       }
       // Whoever sent and was not answered sends again: nobody knows whether the first one arrived.
       for (const { sessionId } of sessions) {
@@ -53,7 +51,7 @@ onPostgres(
         expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
       }
       await allRest(database(), [...owed, ...sessions], 'IDLE', { timeoutMs: 30_000 });
-      expect(resets).toBeGreaterThan(10);
+      expect(sessions.length).toBeGreaterThan(0);
       await expectCharged(database(), sender, charges, sessions);
       expect(charges.length).toBe(sessions.length + owed.length);
       for (const runtime of runtimes) await runtime.close();
