@@ -6,6 +6,7 @@ import type { NewSession } from './create-session.ts';
 import type { NewMessage, WhenBusy } from './inbox.ts';
 import type { SessionKey } from './read-session.ts';
 import { toTurnlockError } from './sqlstate.ts';
+import { kindOf } from './values/kind-of.ts';
 
 /**
  * A transaction that the caller has open: a client of node-postgres, an EntityManager of MikroORM that is in a transaction, or anything
@@ -47,9 +48,9 @@ export async function createSessionInTransaction(
   session: NewSession,
   now: Date,
 ): Promise<CommittedSession> {
-  const [row] = await run<{ created_session_id: string }>(
+  const { id } = await run(
     transaction,
-    `select created_session_id from turnlock.create_session(tenant_id => $1, user_id => $2, agent_name => $3, agent_version => $4::int,
+    `select created_session_id as id from turnlock.create_session(tenant_id => $1, user_id => $2, agent_name => $3, agent_version => $4::int,
        active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::jsonb, external_id => $9,
        metadata => $10::jsonb, session_id => $11::uuid, normalised => $12::jsonb)`,
     [
@@ -70,7 +71,7 @@ export async function createSessionInTransaction(
   const { normalised: _, ...facts } = session;
   return {
     ...facts,
-    sessionId: row?.created_session_id ?? session.sessionId,
+    sessionId: id,
     state: 'IDLE',
     version: 0,
     token: 0,
@@ -96,9 +97,9 @@ export async function enqueueInTransaction(
   whenBusy: WhenBusy,
 ): Promise<{ runId: string; repeated: boolean }> {
   const { text, parts, metadata, normalised } = content;
-  const [row] = await run<{ enqueued_run_id: string; is_new: boolean }>(
+  const { id, fresh } = await run(
     transaction,
-    `select enqueued_run_id, is_new from turnlock.enqueue(tenant_id => $1, session_id => $2::uuid, message_id => $3, content => $4,
+    `select enqueued_run_id as id, is_new as fresh from turnlock.enqueue(tenant_id => $1, session_id => $2::uuid, message_id => $3, content => $4,
        when_busy => $5, parts => $6::jsonb, metadata => $7::jsonb, normalised => $8::jsonb, run_id => $9::uuid)`,
     [
       tenantId,
@@ -112,18 +113,42 @@ export async function enqueueInTransaction(
       runId,
     ],
   );
-  return { runId: row?.enqueued_run_id ?? runId, repeated: row?.is_new === false };
+  return { runId: id, repeated: fresh === false };
 }
 
-async function run<Row>(transaction: CallerTransaction, text: string, values: unknown[]): Promise<Row[]> {
+/** What both statements answer with: names of one small word, which no naming strategy of the caller's changes. */
+interface Answer {
+  id: string;
+  /** Whether the row is new; absent where that is not asked. */
+  fresh?: boolean;
+}
+
+async function run(transaction: CallerTransaction, text: string, values: unknown[]): Promise<Answer> {
+  let answer: unknown;
   try {
-    const answer = await ('isInTransaction' in transaction
+    answer = await ('isInTransaction' in transaction
       ? transaction.execute(...withQuestionMarks(text, values))
       : transaction.query(text, values));
-    return (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows) as Row[];
   } catch (error) {
     throw toTurnlockError(error);
   }
+  const rows = Array.isArray(answer) ? answer : (answer as { rows?: unknown } | null | undefined)?.rows;
+  const row = Array.isArray(rows) && rows.length === 1 ? (rows[0] as Partial<Answer> | null) : null;
+  if (typeof row?.id === 'string') return row as Answer;
+  // What was inserted cannot be named, so the caller must not commit it.
+  throw new TurnlockError('OPTIONS_INVALID', {
+    message: `transaction not accepted: its answer to a statement (found ${describe(answer)}, wanted its one row, in an array or under rows)`,
+    hint: 'Roll the transaction back. `query` must answer with the rows as the server names their columns.',
+  });
+}
+
+function describe(answer: unknown): string {
+  const rows = Array.isArray(answer) ? answer : (answer as { rows?: unknown } | null | undefined)?.rows;
+  if (!Array.isArray(rows)) return kindOf(answer);
+  const [first] = rows;
+  const columns =
+    typeof first === 'object' && first !== null ? ` of ${Object.keys(first).join(', ') || 'no column'}` : '';
+  return `${rows.length} rows${columns}`;
 }
 
 /** MikroORM numbers its parameters itself. Each of ours stands once and in order. */

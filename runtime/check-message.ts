@@ -24,6 +24,14 @@ export interface SendOptions {
   metadata?: { [name: string]: unknown };
 }
 
+/** What {@link SendOptions} has. */
+export const SEND_OPTIONS = [
+  'messageId',
+  'whenBusy',
+  'transaction',
+  'metadata',
+] as const satisfies (keyof SendOptions)[];
+
 /** The user turn of a message: checked and normalised, nothing written. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
 export function checkMessage(text: string, { messageId, metadata = {} }: SendOptions, limits: Limits): UserTurnContent {
   if (messageId !== undefined)

@@ -9,6 +9,7 @@ import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import { checkWho } from './check-message.ts';
+import { checkOptions } from './check-options.ts';
 
 /** How a person settles a call. */
 export type Settlement =
@@ -26,6 +27,13 @@ export interface CheckedSettlement {
   content: OutcomeContent;
 }
 
+/** What goes with each outcome: a name that is ignored could be an output that is lost. */
+const OWN_OPTIONS: Record<Settlement['outcome'], string[]> = {
+  succeeded: ['output'],
+  failed: ['reason'],
+  runAgain: [],
+};
+
 const OUTCOMES: readonly unknown[] = ['succeeded', 'failed', 'runAgain'];
 
 /** @throws OUTCOME_INVALID, VALUE_INVALID, VALUE_TOO_LARGE. */
@@ -37,6 +45,7 @@ export function checkSettlement(settlement: Settlement, limits: Limits): Checked
       message: `outcome not accepted: settlement (found ${found}, wanted ${OUTCOMES.join(', ')})`,
     });
   }
+  checkOptions(settlement, 'settle', ['outcome', 'by', ...(OWN_OPTIONS[outcome] ?? [])]);
   const by = checkWho(settlement.by);
   switch (outcome) {
     case 'succeeded': {

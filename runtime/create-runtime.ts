@@ -17,6 +17,7 @@ import type { Store } from '../persistence/session-transaction.ts';
 import { toTurnlockError } from '../persistence/sqlstate.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
+import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { checkMetadata } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import type { Agent } from './define-agent.ts';
@@ -66,6 +67,10 @@ export interface NewSessionOptions<Name extends string = string> {
   /** A transaction of the caller's, in which the session is inserted: it is there once that commits. Its role needs `turnlock_client`. */
   transaction?: CallerTransaction;
 }
+
+const SESSION_OPTIONS = ['agent', 'tenantId', 'userId', 'externalId', 'metadata', 'transaction'];
+
+const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'environment'];
 
 /** How an existing session is named. There is no way to a session without its tenant. */
 export type SessionReference = { tenantId: string; sessionId: string } | { tenantId: string; externalId: string };
@@ -160,14 +165,13 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
 export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
-  const agents = checkAgents(checkOptions(options, 'createRuntime'));
+  const agents = checkAgents(checkOptions(options, 'createRuntime', RUNTIME_OPTIONS));
   const { drive = true } = options;
   if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
   checkKinds(options);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
-  const onWarning =
-    options.onWarning ?? (({ code, message }) => process.emitWarning(message, { type: 'Turnlock', code }));
+  const onWarning = unfailing(options.onWarning ?? emitWarning);
   const database = await options.database.connect({ environment, limits, onWarning }).catch((error: unknown) => {
     throw toTurnlockError(error);
   });
@@ -203,7 +207,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     session: (reference) => operate(services, () => open(services, reference)),
     sessions: (asked) =>
       operate(services, async () => {
-        const { tenantId, state, limit = 50 } = checkOptions(asked, 'sessions');
+        const { tenantId, state, limit = 50 } = checkOptions(asked, 'sessions', ['tenantId', 'state', 'limit']);
         const query = {
           tenantId: checkTenant(tenantId),
           limit: checkLimit(limit),
@@ -216,6 +220,26 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     stop: () => worker.stop(),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+type OnWarning = NonNullable<RuntimeOptions['onWarning']>;
+
+function emitWarning({ code, message }: Parameters<OnWarning>[0]): void {
+  process.emitWarning(message, { type: 'Turnlock', code });
+}
+
+/** What the caller's function throws, at once or later, is a warning of its own: it must neither stop a runtime nor end the process. */
+function unfailing(onWarning: OnWarning): OnWarning {
+  const failed = (error: unknown): void => {
+    emitWarning({ code: 'ON_WARNING_FAILED', message: `onWarning threw: ${normaliseError(error).message}` });
+  };
+  return (warning) => {
+    try {
+      void Promise.resolve(onWarning(warning) as unknown).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   };
 }
 
@@ -260,7 +284,8 @@ function checkTenant(tenantId: string): string {
 
 async function create<Output>(services: Services, options: NewSessionOptions): Promise<Session<Output>> {
   const { environment, limits } = services.store;
-  if (typeof checkOptions(options, 'createSession').agent !== 'string') throw optionRefused('agent', 'a name');
+  if (typeof checkOptions(options, 'createSession', SESSION_OPTIONS).agent !== 'string')
+    throw optionRefused('agent', 'a name');
   const agent = agentOf(services, {
     agentName: options.agent,
     agentVersion: services.agents.get(options.agent)?.version ?? 0,
@@ -292,13 +317,20 @@ async function open<Output>(services: Services, reference: SessionReference): Pr
   const tenantId = checkTenant(checkOptions(reference, 'session').tenantId);
   if ('sessionId' in reference) {
     const sessionId = checkUuid(reference.sessionId, 'sessionId');
-    return new Session(services, (await readSession(services.store, { tenantId, sessionId })).session);
+    const { session } = await readSession(services.store, { tenantId, sessionId });
+    const { externalId = null } = reference as { externalId?: string | null };
+    if (externalId === null || externalId === session.externalId) return new Session(services, session);
+    throw notFound(`${sessionId} with external id ${JSON.stringify(externalId)}`, tenantId, { sessionId, externalId });
   }
   const externalId = checkExternalId(reference.externalId);
   const found = await findByExternalId(services.store, { tenantId, externalId });
   if (found !== null) return new Session(services, found);
-  throw new TurnlockError('SESSION_NOT_FOUND', {
-    message: `session not found: external id ${JSON.stringify(externalId)} (wanted one of tenant ${JSON.stringify(tenantId)})`,
-    details: { externalId, tenantId },
+  throw notFound(`external id ${JSON.stringify(externalId)}`, tenantId, { externalId });
+}
+
+function notFound(what: string, tenantId: string, details: object): TurnlockError {
+  return new TurnlockError('SESSION_NOT_FOUND', {
+    message: `session not found: ${what} (wanted one of tenant ${JSON.stringify(tenantId)})`,
+    details: { ...details, tenantId },
   });
 }

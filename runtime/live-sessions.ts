@@ -56,7 +56,7 @@ export class LiveSessions {
     return this.#live.get(sessionId)?.drive ?? null;
   }
 
-  /** The feed of a run that begins later, if this process drives it then. Let go with {@link forget}. */
+  /** The feed of a run that this process may drive later. Let go with {@link forget}. */
   expect(runId: string): RunFeed {
     const feed = this.#expected.get(runId) ?? new RunFeed();
     this.#expected.set(runId, feed);
@@ -64,9 +64,9 @@ export class LiveSessions {
   }
 
   /** Ends the feed of a run that was expected. */
-  forget(runId: string): void {
-    this.#expected.get(runId)?.end();
-    this.#expected.delete(runId);
+  forget(runId: string, feed: RunFeed): void {
+    feed.end();
+    if (this.#expected.get(runId) === feed) this.#expected.delete(runId);
   }
 
   /** Drives the session from `begin`, a commit that granted the lease to this runtime, until it rests; then what waits in its inbox. */
@@ -75,6 +75,7 @@ export class LiveSessions {
     const controller = new AbortController();
     const runId = begin.session.snapshot.context.runId ?? '';
     const feed = this.#expected.get(runId) ?? new RunFeed();
+    this.#expected.delete(runId);
     feed.push(toRunEvent(begin));
     const unsubscribe = live.actor.subscribe((result) => {
       if (!result.repeated) feed.push(toRunEvent(result));

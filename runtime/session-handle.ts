@@ -15,12 +15,12 @@ import { readSession } from '../persistence/read-session-by-key.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
-import { checkMessage, checkWhenBusy, checkWho, type SendOptions } from './check-message.ts';
+import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
-import { createLaterRun, createRun, type Run, RunFeed } from './run.ts';
+import { createLaterRun, createRun, type Run } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { agentOf, checkOpen, operate, type Services } from './services.ts';
 
@@ -87,7 +87,7 @@ export class Session<Output = unknown> {
     return operate(this.#services, async () => {
       agentOf(this.#services, this.#seen);
       const { environment, limits } = this.#services.store;
-      const content = checkMessage(text, checkOptions(options, 'send'), limits);
+      const content = checkMessage(text, checkOptions(options, 'send', SEND_OPTIONS), limits);
       const whenBusy = checkWhenBusy(options.whenBusy);
       const { messageId = null, transaction } = options;
       const message = { runId: environment.uuid(), messageId, content };
@@ -115,7 +115,7 @@ export class Session<Output = unknown> {
     return operate(this.#services, async () => {
       agentOf(this.#services, this.#seen);
       const { environment } = this.#services.store;
-      const by = checkWho(checkOptions(options, 'retry').by ?? 'operator');
+      const by = checkWho(checkOptions(options, 'retry', ['by']).by ?? 'operator');
       const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
       return this.#begin(await this.#commit({ event, cause: 'operator', claim: this.#acquire() }));
     });
@@ -174,7 +174,7 @@ export class Session<Output = unknown> {
    */
   async cancel(options: { by?: string; reason?: string } = {}): Promise<void> {
     return operate(this.#services, async () => {
-      const by = checkWho(checkOptions(options, 'cancel').by ?? 'user');
+      const by = checkWho(checkOptions(options, 'cancel', ['by', 'reason']).by ?? 'user');
       const reason = options.reason ?? 'The run was cancelled.';
       const content = reasonContent('RUN_CANCELLED', reason, this.#services.store.limits);
       const event = { type: 'run.cancelled', by, content } as const;
@@ -204,7 +204,7 @@ export class Session<Output = unknown> {
    */
   async complete(options: { by?: string } = {}): Promise<void> {
     return operate(this.#services, async () => {
-      const by = checkWho(checkOptions(options, 'complete').by ?? 'user');
+      const by = checkWho(checkOptions(options, 'complete', ['by']).by ?? 'user');
       const request = { event: { type: 'completeSession', by }, cause: 'user', claim: { type: 'none' } } as const;
       for (let last = ''; last !== 'session.completed'; ) last = (await this.#commit(request)).transition.event.type;
     });
@@ -293,7 +293,7 @@ export class Session<Output = unknown> {
     const { repeated, transition, session } = result;
     if (repeated || transition.event.type === 'user.messaged') return this.#begin(result);
     const { live } = this.#services;
-    const run = this.#await(runId);
+    const run = this.#follow(runId, false);
     if (transition.event.type === 'run.cancelled') await this.#stopDrive();
     if (session.state === 'IDLE') live.next(this.#services, session);
     return run;
@@ -324,29 +324,21 @@ export class Session<Output = unknown> {
     );
   }
 
-  /** A run that began elsewhere or earlier. */
+  /** A run that began elsewhere or earlier, or begins later; where this process drives it then, its events are seen. */
   #follow(runId: string, repeated: boolean): Run<Output> {
-    const drive = this.#services.live.driveOf(this.sessionId);
-    const settled = restOfRun(this.#services, this, runId) as Promise<RunResult<Output>>;
+    const { live } = this.#services;
+    const drive = live.driveOf(this.sessionId);
     const facts = { runId, sessionId: this.sessionId, repeated };
-    if (drive?.runId === runId) return createRun(facts, drive.feed, settled);
-    const feed = new RunFeed();
-    void settled.catch(() => undefined).finally(() => feed.end());
+    const isHere = drive?.runId === runId;
+    const feed = isHere ? drive.feed : live.expect(runId);
+    const settled = restOfRun(this.#services, this, runId) as Promise<RunResult<Output>>;
+    if (!isHere) void settled.catch(() => undefined).finally(() => live.forget(runId, feed));
     return createRun(facts, feed, settled);
   }
 
   async #sendIn(transaction: CallerTransaction, message: NewMessage, whenBusy: WhenBusy): Promise<Run<Output>> {
     const { runId, repeated } = await enqueueInTransaction(transaction, this, message, whenBusy);
-    return createLaterRun({ runId, sessionId: this.sessionId, repeated }, () => this.#await(runId));
-  }
-
-  /** A run that begins later: here, where this process drives it then. */
-  #await(runId: string): Run<Output> {
-    const { live } = this.#services;
-    const feed = live.expect(runId);
-    const settled = restOfRun(this.#services, this, runId) as Promise<RunResult<Output>>;
-    void settled.catch(() => undefined).finally(() => live.forget(runId));
-    return createRun({ runId, sessionId: this.sessionId, repeated: false }, feed, settled);
+    return createLaterRun({ runId, sessionId: this.sessionId, repeated }, () => this.#follow(runId, repeated));
   }
 
   async #resultOf(ended: Promise<CommitResult | null>, runId: string): Promise<RunResult<Output>> {

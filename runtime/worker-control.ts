@@ -37,6 +37,7 @@ export class WorkerControl {
     const { concurrency = this.#services.store.limits.maxWorkerSessions, onSession = () => undefined } = checkOptions(
       options,
       'start',
+      ['concurrency', 'onSession'],
     );
     if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 1_000)
       throw refuse('concurrency', 'a whole number from 1 to 1000');

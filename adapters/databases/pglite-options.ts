@@ -12,6 +12,8 @@ export interface PgliteOptions {
   instance?: PGlite;
 }
 
+const OPTIONS = ['directory', 'extensions', 'instance'];
+
 /**
  * `given` with its directory as an absolute path.
  *
@@ -22,6 +24,9 @@ export function pgliteOptions(given: string | PgliteOptions | undefined): Pglite
     throw refuse(given === null ? 'null' : typeof given, 'a directory or options');
   }
   const options = typeof given === 'string' ? { directory: given } : { ...given };
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  // A misspelt directory would be a database in memory.
+  if (unknown !== undefined) throw refuse(`an option ${JSON.stringify(unknown)}`, `only ${OPTIONS.join(', ')}`);
   const { directory, instance } = options;
   if (directory !== undefined && typeof directory !== 'string') {
     throw refuse(`a directory that is ${directory === null ? 'null' : `of type ${typeof directory}`}`, 'a path');

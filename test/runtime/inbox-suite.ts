@@ -4,7 +4,7 @@ import { scripted } from '../../adapters/models/scripted.ts';
 import { defineAgent, type WhenBusy } from '../../index.ts';
 import { openMortal, recoverLater } from '../support/runtime-crash.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
-import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
+import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, eventsOf, gate, looseTool } from '../support/runtime-script.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { echoAgent, enqueue, idle, rowsOf, typesOf, userTexts } from './inbox-scene.ts';
@@ -64,6 +64,25 @@ export const describeInbox: RuntimeSuite = (database) => {
     expect(history.map(({ role }) => role)).toEqual(texts.flatMap(() => ['user', 'assistant']));
     expect((await userTexts(session)).sort()).toEqual([...texts].sort());
     expect(history.map(({ turnIndex }) => turnIndex)).toEqual(history.map((_, index) => index));
+  });
+
+  test('a run that is taken over by whoever sends its message again shows its events there', async () => {
+    const { agent } = echoAgent();
+    const ofTool = ({ executionId }: { executionId?: string }) => executionId !== undefined;
+    const crash = { point: 'insideEffect', fault: 'crash', where: ofTool } as const;
+    const { runtime, plan } = await openMortal(database(), [agent], [crash]);
+    const { sessionId, tenantId } = await openSession(runtime, agent);
+    await (await runtime.session({ sessionId, tenantId })).send('wait', { messageId: 'm1' });
+    await plan.struck;
+    await database().moveClock(LONG_MS);
+    const next = echoAgent({ name: agent.name });
+    const session = await (await openRuntime(database(), [next.agent])).session({ sessionId, tenantId });
+    const run = await session.send('wait', { messageId: 'm1' });
+    expect(run.repeated).toBe(true);
+    next.open();
+    const shown = (await eventsOf(run)).flatMap((event) => (event.type === 'transition' ? [event.event.type] : []));
+    expect(shown).toEqual(['worker.tookOver', 'execution.started', 'tool.settled', 'model.replied']);
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'waited' });
   });
 
   test('C16 a message that waits, sent again, is one turn and one run; with other content it is a conflict', async () => {

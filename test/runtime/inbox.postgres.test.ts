@@ -2,6 +2,7 @@ import { onPostgres } from '../support/runtime-database.ts';
 import { describeEnqueue } from './enqueue-suite.ts';
 import { describeEvidence } from './evidence-suite.ts';
 import { describeInbox } from './inbox-suite.ts';
+import { describeMisspelt } from './misspelt-suite.ts';
 import { describeNoDrive } from './no-drive-suite.ts';
 
 onPostgres((database) => {
@@ -9,4 +10,5 @@ onPostgres((database) => {
   describeEnqueue(database);
   describeEvidence(database);
   describeNoDrive(database);
+  describeMisspelt(database);
 });

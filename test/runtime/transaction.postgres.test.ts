@@ -208,6 +208,25 @@ onPostgres((database) => {
     expect((await session.history()).map(({ content }) => content)).toEqual([text, `heard ${text}`]);
   });
 
+  test.each<[string, (rows: unknown[]) => unknown]>([
+    ['no rows', () => ({ rows: [] })],
+    ['rows with columns of other names', (rows) => rows.map((row) => ({ identity: (row as { id: string }).id }))],
+    ['nothing', () => undefined],
+    ['an object', () => ({ rowCount: 1 })],
+    ['two rows', (rows) => [...rows, ...rows]],
+  ])('a query that answers with %s is refused, and nothing is guessed', async (_, change) => {
+    const agent = scriptedAgent('done');
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const client = await begin();
+    const transaction = {
+      query: async (text: string, values: unknown[]) => change((await client.query(text, values)).rows) as unknown[],
+    };
+    await expect(session.send('x', { transaction })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+    const creation = runtime.createSession({ agent: agent.name, ...ids, transaction });
+    await expect(creation).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+  });
+
   test.each<[string, unknown]>([
     ['null', null],
     ['a text', 'BEGIN'],
