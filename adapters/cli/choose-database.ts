@@ -4,6 +4,7 @@ import { TurnlockError } from '../../errors.ts';
 import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { pglite } from '../databases/pglite.ts';
 import { postgres } from '../databases/postgres.ts';
+import { refusedUrl } from '../databases/refused-url.ts';
 
 /**
  * The database that a URL or a folder names. A folder without a database is refused where the command would only read: a slip of the
@@ -14,10 +15,11 @@ import { postgres } from '../databases/postgres.ts';
  */
 export function chooseDatabase(place: string, { mustExist }: { mustExist: boolean }): DatabaseAdapter {
   if (/^postgres(ql)?:\/\//.test(place)) return postgres(place);
-  const scheme = /^([a-z][a-z0-9+-]+):\/\//i.exec(place)?.[1];
-  if (scheme !== undefined && scheme !== 'file') {
+  const url = refusedUrl(place);
+  if (url !== null) {
     throw new TurnlockError('OPTIONS_INVALID', {
-      message: `database not accepted: a URL of ${scheme}: (wanted postgres:// or a folder)`,
+      message: `database not accepted: ${url} (wanted postgres:// or a folder)`,
+      hint: 'A folder with a colon in its name is written with ./ before it.',
     });
   }
   const folder = resolve(place.replace(/^file:\/\//, ''));

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Extensions, PGlite } from '@electric-sql/pglite';
 import { TurnlockError } from '../../errors.ts';
+import { refusedUrl } from './refused-url.ts';
 
 /** Where PGlite keeps its rows. */
 export interface PgliteOptions {
@@ -37,8 +38,8 @@ export function pgliteOptions(given: string | PgliteOptions | undefined): Pglite
   if (directory === undefined || directory === 'memory://')
     return { ...options, directory: undefined } as PgliteOptions;
   if (directory === '') throw refuse('an empty directory name', 'a path, or nothing for memory');
-  const scheme = /^([a-z-]{2,}):\/\//.exec(directory)?.[1];
-  if (scheme !== undefined && scheme !== 'file') throw refuse(`a directory of ${scheme}://`, 'a path');
+  const url = refusedUrl(directory);
+  if (url !== null) throw refuse(url, 'a path');
   return { ...options, directory: resolve(directory.replace(/^file:\/\//, '')) };
 }
 

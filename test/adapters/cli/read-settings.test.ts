@@ -89,3 +89,12 @@ test('a folder without a database is only for commands that make one', async () 
 test('URLs of other databases are refused', () => {
   expect(() => chooseDatabase('mysql://localhost/app', { mustExist: false })).toThrow(/a URL of mysql:/);
 });
+
+test.each(['postgres:/ana:hunter2@host/app', 'postgres:ana:hunter2@host/app', 'ana:hunter2@host/app'])(
+  '%s is not taken for a folder, and its password is not shown',
+  (place) => {
+    const choose = () => chooseDatabase(place, { mustExist: true });
+    expect(choose).toThrow(expect.objectContaining({ code: 'OPTIONS_INVALID' }));
+    expect(choose).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hunter2') }));
+  },
+);

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { toModelError } from '../../../../adapters/models/ai-sdk/to-model-error.ts';
 import { TurnlockError } from '../../../../errors.ts';
 
-const model = { modelId: 'm', provider: 'openai', secrets: ['hunter2-header'] };
+const model = { modelId: 'm', provider: 'openai', secrets: ['hunter2-header', 'Bearer tok_hunter2'] };
 
 function apiError(statusCode: number | undefined, more: Partial<ConstructorParameters<typeof APICallError>[0]> = {}) {
   const given = { message: 'no', url: 'https://api.example/v1?key=hunter2', requestBodyValues: { prompt: 'hunter2' } };
@@ -123,6 +123,8 @@ describe('no secret leaves', () => {
     ['a key in other words', apiError(400, { message: `bad ${key} in Bearer hunter2 and hunter2-header` })],
     ['a key in a cause', Object.assign(new Error('x'), { cause: apiError(500, { message: key }) })],
     ['a key that is thrown as text', `Authorization: Bearer hunter2 ${key}`],
+    ['what follows the scheme of a header', new Error('bad token tok_hunter2')],
+    ['credentials in a URL', new Error('no answer of https://user:hunter2@proxy.example/v1, nor of wss://hunter2@a')],
     ['an unknown object', { url: 'https://hunter2', message: `key=${key}` }],
   ])('%s', (_, thrown) => {
     const error = mapped(thrown);

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { pglite } from '../../../adapters/databases/pglite.ts';
+import { refusedUrl } from '../../../adapters/databases/refused-url.ts';
+
+test.each([
+  ['postgres:/ana:hunter2@host/db', 'a URL of postgres:'],
+  [' postgres://ana:hunter2@host/db', 'a URL of postgres:'],
+  ['Postgres://ana:hunter2@host/db', 'a URL of Postgres:'],
+  ['postgres:ana:hunter2@host/db', 'what looks like a URL'],
+  ['hunter2:@host/db', 'what looks like a URL'],
+  ['file:data', 'what looks like a URL'],
+  ['idb://data', 'a URL of idb:'],
+])('%j is no folder of PGlite, and of what may be a password nothing is said', (place, found) => {
+  expect(refusedUrl(place)).toBe(found);
+  let message = '';
+  try {
+    pglite(place);
+  } catch (error) {
+    message = String(error);
+  }
+  expect(message).toContain(found);
+  expect(message).not.toContain('hunter2');
+});
+
+test.each(['data', './data:1', '/srv/a:b', 'C:\\turnlock', 'c:/turnlock', 'file:///srv/data', ''])(
+  '%j is no URL that is refused',
+  (place) => {
+    expect(refusedUrl(place)).toBeNull();
+  },
+);
