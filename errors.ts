@@ -87,7 +87,7 @@ export const ERROR_CODES = {
   // What the outside did
   INSTRUCTIONS_FAILED: kind(
     'work',
-    'See the cause: the function that makes the instructions threw, or made no text.',
+    'See the cause: the function that makes the instructions threw, made no text, or did not end in time.',
     true,
   ),
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),

@@ -6,7 +6,8 @@ import type { SessionEvent } from '../machines/session-event.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
-import { checkAnswer, checkDelta } from './check-answer.ts';
+import { AttemptDeltas } from './attempt-deltas.ts';
+import { checkAnswer } from './check-answer.ts';
 import type { DriveContext } from './drive-context.ts';
 import { makeInstructions } from './make-instructions.ts';
 import { modelRetryInMs } from './model-retry.ts';
@@ -100,10 +101,9 @@ async function ask(
   const over = new AbortController();
   const timeout = new AbortController();
   const signal = AbortSignal.any([drive.signal, timeout.signal]);
+  let isMakingInstructions = true;
   const timedOut = environment.sleep(limits.modelTimeoutMs, over.signal).then(() => {
-    const error = new TurnlockError('MODEL_FAILED', {
-      message: `model did not answer in time: ${agent.model.modelId} (found nothing after ${limits.modelTimeoutMs} ms)`,
-    });
+    const error = notInTime(drive, isMakingInstructions);
     timeout.abort(error);
     throw error;
   });
@@ -120,27 +120,37 @@ async function ask(
   }));
   const outputSchema = agent.output === null ? {} : { outputSchema: agent.output.jsonSchema as Json };
   const asked = { turns, tools, ...outputSchema, tenantId, userId, sessionId, ...call };
+  const deltas = new AttemptDeltas(agent.model.modelId, ({ type, text }) => {
+    if (!signal.aborted) emit({ type: 'delta', kind: type, text, ...call });
+  });
   try {
     const answer = (async () => {
       await environment.faultPoint('insideEffect', faultInfo(drive));
       const instructions = await makeInstructions(drive, call.runId, signal);
       signal.throwIfAborted();
-      return agent.model.generate(
-        { instructions, ...asked },
-        {
-          signal,
-          emit: (delta) => {
-            const { type, text } = checkDelta(delta, agent.model.modelId);
-            if (!signal.aborted) emit({ type: 'delta', kind: type, text, ...call });
-          },
-        },
-      );
+      isMakingInstructions = false;
+      const response = await agent.model.generate({ instructions, ...asked }, { signal, emit: deltas.emit });
+      deltas.check();
+      return response;
     })();
     answer.catch(() => undefined);
     return checkAnswer(await Promise.race([answer, timedOut, aborted]), agent.model.modelId);
   } finally {
+    deltas.end();
     over.abort();
   }
+}
+
+/** The error of an attempt whose time is over, which names whom it waited for. */
+function notInTime({ agent, limits }: DriveContext, isMakingInstructions: boolean): TurnlockError {
+  const found = `(found nothing after ${limits.modelTimeoutMs} ms)`;
+  return isMakingInstructions
+    ? new TurnlockError('INSTRUCTIONS_FAILED', {
+        message: `instructions were not made in time: agent ${JSON.stringify(agent.name)} ${found}`,
+      })
+    : new TurnlockError('MODEL_FAILED', {
+        message: `model did not answer in time: ${agent.model.modelId} ${found}`,
+      });
 }
 
 async function toEvent(

@@ -82,6 +82,9 @@ export interface Model {
 /** What a model is handed beside its request. */
 export interface ModelContext {
   signal: AbortSignal;
-  /** Shows a piece of the answer to the subscribers of this process. Never stored. */
+  /**
+   * Shows a piece of the answer to the subscribers of this process. Never stored, and never throws: one of another form fails the attempt
+   * once `generate` returns, and one that comes after its end is ignored.
+   */
   emit(delta: ModelDelta): void;
 }

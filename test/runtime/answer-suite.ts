@@ -93,6 +93,47 @@ export const describeAnswers: RuntimeSuite = (database) => {
     await expectFailuresAlone(session, answers.length + 1);
   });
 
+  test('C36 a wrong delta throws nothing where the model emits it, and fails the attempt once it answers', async () => {
+    const { session, answer } = await modelled();
+    let emitted: ModelContext['emit'] = () => undefined;
+    const failure = await answer(async ({ emit }) => {
+      emitted = emit;
+      await new Promise<void>((resolve) => setTimeout(() => resolve(emit(null as never)), 1));
+      emit({ type: 'text', text: 7 } as never);
+      return { text: 'as if nothing had been' };
+    });
+    expect(failure).toMatchObject({
+      state: 'FAILED',
+      code: 'MODEL_FAILED',
+      message: expect.stringContaining('delta not accepted: of broken (found null'),
+    });
+    expect(() => emitted(null as never)).not.toThrow();
+    await expectFailuresAlone(session, 1);
+  });
+
+  test('what a model shows after its attempt is over reaches nobody', async () => {
+    let emitted: ModelContext['emit'] = () => undefined;
+    let steps = 0;
+    const agent = defineAgent({
+      name: scriptedAgent('x').name,
+      instructions: 'Do it.',
+      model: {
+        modelId: 'late',
+        async generate(_: unknown, { emit }: ModelContext) {
+          if (steps++ === 0) emitted = emit;
+          else emitted({ type: 'text', text: 'late' });
+          emit({ type: 'text', text: `step ${steps}` });
+          return steps === 1 ? { toolCalls: [call('echo')] } : { text: 'done' };
+        },
+      },
+      tools: [looseTool('echo', (params) => params)],
+    });
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const shown: string[] = [];
+    for await (const event of await session.send('go')) if (event.type === 'delta') shown.push(event.text);
+    expect(shown).toEqual(['step 1', 'step 2']);
+  });
+
   test('C36 a part, or metadata of a provider, that JSON cannot hold is a failed attempt with its path', async () => {
     const { session, answer } = await modelled();
     const odd = some(REFUSED).filter(({ name, fate }) => name !== 'undefined' && fate.at[0]?.code === 'VALUE_INVALID');

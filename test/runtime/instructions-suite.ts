@@ -89,7 +89,10 @@ export const describeInstructions: RuntimeSuite = (database) => {
     const session = await openSession(await openRuntime(database(), [agent], { limits }), agent);
     expect(await (await session.send('go')).result()).toMatchObject({
       state: 'FAILED',
-      error: { code: 'MODEL_FAILED', message: expect.stringContaining('in time') },
+      error: {
+        code: 'INSTRUCTIONS_FAILED',
+        message: expect.stringContaining(`instructions were not made in time: agent "${agent.name}"`),
+      },
     });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });

@@ -31,6 +31,6 @@ export interface AiSdkSettings extends CallSettings {
   tools?: ToolSet;
   /** Keeps the content of files that the model makes. Default: not kept; the part names type and digest. */
   storeFile?: StoreFile;
-  /** Told what the provider could not honour, for example a setting that the model does not know. Default: ignored. */
+  /** Told what the provider could not honour, for example a setting that the model does not know. What it throws becomes a warning of the process. Default: ignored. */
   onWarnings?: (warnings: readonly unknown[]) => void;
 }

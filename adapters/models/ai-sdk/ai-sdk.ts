@@ -8,6 +8,7 @@ import { requestIdOf } from './request-id.ts';
 import { resolveModel } from './resolve-model.ts';
 import { responseFormat } from './response-format.ts';
 import type { SdkCallOptions, SdkModel } from './sdk-types.ts';
+import { tellWarnings } from './tell-warnings.ts';
 import { toModelError } from './to-model-error.ts';
 import { toPrompt } from './to-prompt.ts';
 import { toResponse } from './to-response.ts';
@@ -53,7 +54,7 @@ async function ask(
   signal.throwIfAborted();
   const { stream, response } = await sdk.doStream({ ...options, abortSignal: signal });
   const answer = await readAnswer(stream, { signal, emit });
-  if (answer.warnings.length > 0) settings.onWarnings?.(answer.warnings);
+  tellWarnings(settings.onWarnings, answer.warnings);
   const requestId = requestIdOf(response?.headers);
   const { storeFile } = settings;
   return await toResponse(answer, {

@@ -1,6 +1,6 @@
 import { jsonSchema, tool } from 'ai';
 import { MockLanguageModelV3, MockLanguageModelV4, MockProviderV4 } from 'ai/test';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { aiSdk } from '../../../../adapters/models/ai-sdk.ts';
 import { contextOf, requestOf, said } from './history.ts';
 import { askedOf, finish, mockModel, text, toolCall } from './mock-model.ts';
@@ -192,6 +192,25 @@ describe('a request', () => {
     const model = mockModel([{ type: 'stream-start', warnings: [warning] }, ...text('x'), finish('stop')]);
     await aiSdk(model, { onWarnings: (warnings) => told.push(...warnings) }).generate(request, contextOf());
     expect(told).toEqual([warning]);
+  });
+
+  test.each<[string, () => never | Promise<never>]>([
+    [
+      'at once',
+      () => {
+        throw new Error('no luck');
+      },
+    ],
+    ['later', () => Promise.reject(new Error('no luck'))],
+  ])('counts though whoever is told of warnings throws %s', async (_, onWarnings) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const warning = { type: 'other' as const, message: 'x' };
+    const model = mockModel([{ type: 'stream-start', warnings: [warning] }, ...text('x'), finish('stop')]);
+    expect(await aiSdk(model, { onWarnings }).generate(request, contextOf())).toMatchObject({ text: 'x' });
+    await vi.waitFor(() =>
+      expect(emitWarning.mock.calls).toEqual([[expect.stringContaining('no luck'), { type: 'Turnlock' }]]),
+    );
+    emitWarning.mockRestore();
   });
 });
 
