@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { chargingAgent, expectCharged } from './charging.ts';
 
 /** How often every connection is reset. */
-const RESETS = 25;
+const RESETS = 15;
 
 onPostgres(
   (database) => {

@@ -2,13 +2,19 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { postgres } from '../../adapters/databases/postgres.ts';
 import type { Limits } from '../../index.ts';
+import { resolveLimits } from '../../limits.ts';
+import { migrate } from '../../persistence/migrate.ts';
+import { connect } from '../adapters/databases/connect.ts';
 import { allRest, leaveOwed } from '../runtime/worker/owed.ts';
+import { spawnChild } from '../support/child.ts';
 import { FaultPlan, type Passage } from '../support/fault-plan.ts';
+import { freshDatabase } from '../support/fresh-database.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime, openSession } from '../support/runtime-open.ts';
 import { gate } from '../support/runtime-script.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { withClient } from '../support/with-client.ts';
 import { chargingAgent, expectCharged } from './charging.ts';
 
 /** An answer is given up after three seconds; the server ends a silent transaction after one. */
@@ -182,6 +188,30 @@ onPostgres(
         owed!.sessionId,
       ]);
       expect(row).toEqual({ current_state: 'EXECUTING_TOOL' });
+    });
+
+    test('C58 a process that closes while its connections are silent ends by itself', async () => {
+      const proxy = await startTcpProxy(database().url);
+      const child = spawnChild('test/hostile/silent-exit.child.ts', { args: [proxy.through(database().url)] });
+      await child.next('ready');
+      proxy.freeze();
+      child.send({ type: 'close' });
+      await child.next('closed');
+      expect(await child.exited).toEqual({ code: 0, signal: null });
+    });
+
+    test('a migration may take longer than any time-out', async () => {
+      const { url } = await freshDatabase({ state: 'empty' });
+      const limits = resolveLimits({ statementTimeoutMs: 100, lockTimeoutMs: 100 });
+      const migrating = await connect(postgres(url), { limits });
+      await withClient(url, async (other) => {
+        await other.query('BEGIN; SELECT pg_advisory_xact_lock(1953854062, 1835624241)');
+        const migrated = migrate(migrating);
+        await other.query('SELECT pg_sleep(3)');
+        await other.query('COMMIT');
+        expect((await migrated).applied).toHaveLength(1);
+      });
+      await migrating.close();
     });
   },
   { toleratesOpenConnections: true },
