@@ -8,12 +8,13 @@ import type { SessionKey } from './read-session.ts';
 import { toTurnlockError } from './sqlstate.ts';
 
 /**
- * A transaction that the caller has open: a client of node-postgres, an EntityManager of MikroORM that is in a transaction, or anything
- * that runs SQL with `$1` parameters and answers with rows, which Drizzle, Kysely and Prisma can be wrapped as. Its role needs the rights
- * of `turnlock_client`.
+ * A transaction that the caller has open: a client of node-postgres, an EntityManager of MikroORM that is in a transaction, anything that
+ * runs SQL with `$1` parameters and answers with rows (`query`; Kysely and Prisma are wrapped so), or what a tag of template literals does
+ * (`sql`; Drizzle and postgres.js). Its role needs the rights of `turnlock_client`.
  */
 export type CallerTransaction =
   | { query(text: string, values: unknown[]): PromiseLike<{ rows: unknown[] } | unknown[]> }
+  | { sql(strings: TemplateStringsArray, ...values: unknown[]): PromiseLike<{ rows: unknown[] } | unknown[]> }
   | { execute(text: string, values: unknown[]): Promise<unknown>; isInTransaction(): boolean };
 
 /** @throws OPTIONS_INVALID for anything else, a pool among it: whatever it runs would not be in a transaction. */
@@ -21,18 +22,18 @@ export function checkCallerTransaction(transaction: CallerTransaction): CallerTr
   const found = whyNone(transaction);
   if (found === null) return transaction;
   throw new TurnlockError('OPTIONS_INVALID', {
-    message: `transaction not accepted: (found ${found}, wanted a client, an EntityManager in a transaction, or { query })`,
+    message: `transaction not accepted: (found ${found}, wanted a client, an EntityManager in a transaction, { query } or { sql })`,
   });
 }
 
 function whyNone(transaction: unknown): string | null {
   if (typeof transaction !== 'object' || transaction === null) return String(transaction);
-  const { query, execute, isInTransaction } = transaction as Record<string, unknown>;
+  const { query, sql, execute, isInTransaction } = transaction as Record<string, unknown>;
   if (typeof isInTransaction === 'function' && typeof execute === 'function') {
     return isInTransaction.call(transaction) ? null : 'an EntityManager outside a transaction';
   }
   if ('totalCount' in transaction) return 'a pool';
-  return typeof query === 'function' ? null : 'an object without query';
+  return [query, sql].some((way) => typeof way === 'function') ? null : 'an object without query';
 }
 
 /**
@@ -117,16 +118,26 @@ export async function enqueueInTransaction(
 
 async function run<Row>(transaction: CallerTransaction, text: string, values: unknown[]): Promise<Row[]> {
   try {
-    const answer = await ('isInTransaction' in transaction
-      ? transaction.execute(...withQuestionMarks(text, values))
-      : transaction.query(text, values));
+    const answer = await ask(transaction, text, values);
     return (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows) as Row[];
   } catch (error) {
     throw toTurnlockError(error);
   }
 }
 
+function ask(transaction: CallerTransaction, text: string, values: unknown[]): PromiseLike<unknown> {
+  if ('isInTransaction' in transaction) return transaction.execute(...withQuestionMarks(text, values));
+  if ('query' in transaction) return transaction.query(text, values);
+  return transaction.sql(asTemplate(text), ...values);
+}
+
 /** MikroORM numbers its parameters itself. Each of ours stands once and in order. */
 function withQuestionMarks(text: string, values: unknown[]): [string, unknown[]] {
   return [text.replaceAll(/\$\d+/g, '?'), values];
+}
+
+/** What a tag is given: the text around the parameters. */
+function asTemplate(text: string): TemplateStringsArray {
+  const strings = text.split(/\$\d+/);
+  return Object.assign(strings, { raw: strings });
 }
