@@ -51,8 +51,8 @@ export async function createSessionInTransaction(
   const [row] = await run<{ created_session_id: string }>(
     transaction,
     `select created_session_id from turnlock.create_session(tenant_id => $1, user_id => $2, agent_name => $3, agent_version => $4::int,
-       active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::jsonb, external_id => $9,
-       metadata => $10::jsonb, session_id => $11::uuid, normalised => $12::jsonb)`,
+       active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::text::jsonb, external_id => $9,
+       metadata => $10::text::jsonb, session_id => $11::uuid, normalised => $12::text::jsonb)`,
     [
       session.tenantId,
       session.userId,
@@ -100,7 +100,7 @@ export async function enqueueInTransaction(
   const [row] = await run<{ enqueued_run_id: string; is_new: boolean }>(
     transaction,
     `select enqueued_run_id, is_new from turnlock.enqueue(tenant_id => $1, session_id => $2::uuid, message_id => $3, content => $4,
-       when_busy => $5, parts => $6::jsonb, metadata => $7::jsonb, normalised => $8::jsonb, run_id => $9::uuid)`,
+       when_busy => $5, parts => $6::text::jsonb, metadata => $7::text::jsonb, normalised => $8::text::jsonb, run_id => $9::uuid)`,
     [
       tenantId,
       sessionId,
@@ -116,6 +116,7 @@ export async function enqueueInTransaction(
   return { runId: row?.enqueued_run_id ?? runId, repeated: row?.is_new === false };
 }
 
+/** JSON goes as a text that is cast: of a parameter that is jsonb itself, some drivers make JSON once more. */
 async function run<Row>(transaction: CallerTransaction, text: string, values: unknown[]): Promise<Row[]> {
   try {
     const answer = await ask(transaction, text, values);

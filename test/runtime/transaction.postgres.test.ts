@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import postgresJs from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { postgres } from '../../adapters/databases/postgres.ts';
 import { type CallerTransaction, createRuntime, type Run, type Runtime } from '../../index.ts';
@@ -235,6 +236,13 @@ onPostgres((database) => {
           .transaction()
           .execute((trx) => act({ query: (text, values) => trx.executeQuery(CompiledQuery.raw(text, values)) })),
     ],
+    [
+      'postgres.js',
+      async (_, act) => {
+        const db = postgresJs(database().url, { max: 1 });
+        await db.begin((tx) => act({ sql: tx })).finally(() => db.end());
+      },
+    ],
   ];
 
   test.each(wrapped)('a transaction of %s: committed, rolled back, and refused by name', async (_, transact) => {
@@ -246,9 +254,10 @@ onPostgres((database) => {
     const text = `it's ? and $1 and "quoted"`;
     let run: Run | undefined;
     await transact(pool, async (transaction) => {
-      run = await session.send(text, { transaction, messageId: 'm1' });
+      run = await session.send(text, { transaction, messageId: 'm1', metadata: { a: [1] } });
     });
     expect(await run?.result()).toMatchObject({ state: 'IDLE', reply: `heard ${text}` });
+    expect((await session.history())[0]).toMatchObject({ content: text, metadata: { a: [1] } });
     const fail = transact(pool, async (transaction) => {
       await runtime.createSession({
         agent: agent.name,
