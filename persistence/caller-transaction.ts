@@ -9,12 +9,13 @@ import { toTurnlockError } from './sqlstate.ts';
 import { kindOf } from './values/kind-of.ts';
 
 /**
- * A transaction that the caller has open: a client of node-postgres, an EntityManager of MikroORM that is in a transaction, or anything
- * that runs SQL with `$1` parameters and answers with rows, which Drizzle, Kysely and Prisma can be wrapped as. Its role needs the rights
- * of `turnlock_client`.
+ * A transaction that the caller has open: a client of node-postgres, an EntityManager of MikroORM that is in a transaction, anything that
+ * runs SQL with `$1` parameters and answers with rows (`query`; Kysely and Prisma are wrapped so), or what a tag of template literals does
+ * (`sql`; Drizzle and postgres.js). Its role needs the rights of `turnlock_client`.
  */
 export type CallerTransaction =
   | { query(text: string, values: unknown[]): PromiseLike<{ rows: unknown[] } | unknown[]> }
+  | { sql(strings: TemplateStringsArray, ...values: unknown[]): PromiseLike<{ rows: unknown[] } | unknown[]> }
   | { execute(text: string, values: unknown[]): Promise<unknown>; isInTransaction(): boolean };
 
 /** @throws OPTIONS_INVALID for anything else, a pool among it: whatever it runs would not be in a transaction. */
@@ -22,18 +23,18 @@ export function checkCallerTransaction(transaction: CallerTransaction): CallerTr
   const found = whyNone(transaction);
   if (found === null) return transaction;
   throw new TurnlockError('OPTIONS_INVALID', {
-    message: `transaction not accepted: (found ${found}, wanted a client, an EntityManager in a transaction, or { query })`,
+    message: `transaction not accepted: (found ${found}, wanted a client, an EntityManager in a transaction, { query } or { sql })`,
   });
 }
 
 function whyNone(transaction: unknown): string | null {
   if (typeof transaction !== 'object' || transaction === null) return String(transaction);
-  const { query, execute, isInTransaction } = transaction as Record<string, unknown>;
+  const { query, sql, execute, isInTransaction } = transaction as Record<string, unknown>;
   if (typeof isInTransaction === 'function' && typeof execute === 'function') {
     return isInTransaction.call(transaction) ? null : 'an EntityManager outside a transaction';
   }
   if ('totalCount' in transaction) return 'a pool';
-  return typeof query === 'function' ? null : 'an object without query';
+  return [query, sql].some((way) => typeof way === 'function') ? null : 'an object without query';
 }
 
 /**
@@ -51,8 +52,8 @@ export async function createSessionInTransaction(
   const { id } = await run(
     transaction,
     `select created_session_id as id from turnlock.create_session(tenant_id => $1, user_id => $2, agent_name => $3, agent_version => $4::int,
-       active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::jsonb, external_id => $9,
-       metadata => $10::jsonb, session_id => $11::uuid, normalised => $12::jsonb)`,
+       active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::text::jsonb, external_id => $9,
+       metadata => $10::text::jsonb, session_id => $11::uuid, normalised => $12::text::jsonb)`,
     [
       session.tenantId,
       session.userId,
@@ -100,7 +101,7 @@ export async function enqueueInTransaction(
   const { id, fresh } = await run(
     transaction,
     `select enqueued_run_id as id, is_new as fresh from turnlock.enqueue(tenant_id => $1, session_id => $2::uuid, message_id => $3, content => $4,
-       when_busy => $5, parts => $6::jsonb, metadata => $7::jsonb, normalised => $8::jsonb, run_id => $9::uuid)`,
+       when_busy => $5, parts => $6::text::jsonb, metadata => $7::text::jsonb, normalised => $8::text::jsonb, run_id => $9::uuid)`,
     [
       tenantId,
       sessionId,
@@ -123,12 +124,11 @@ interface Answer {
   fresh?: boolean;
 }
 
+/** JSON goes as a text that is cast: of a parameter that is jsonb itself, some drivers make JSON once more. */
 async function run(transaction: CallerTransaction, text: string, values: unknown[]): Promise<Answer> {
   let answer: unknown;
   try {
-    answer = await ('isInTransaction' in transaction
-      ? transaction.execute(...withQuestionMarks(text, values))
-      : transaction.query(text, values));
+    answer = await ask(transaction, text, values);
   } catch (error) {
     throw toTurnlockError(error);
   }
@@ -151,7 +151,19 @@ function describe(answer: unknown): string {
   return `${rows.length} rows${columns}`;
 }
 
+function ask(transaction: CallerTransaction, text: string, values: unknown[]): PromiseLike<unknown> {
+  if ('isInTransaction' in transaction) return transaction.execute(...withQuestionMarks(text, values));
+  if ('query' in transaction) return transaction.query(text, values);
+  return transaction.sql(asTemplate(text), ...values);
+}
+
 /** MikroORM numbers its parameters itself. Each of ours stands once and in order. */
 function withQuestionMarks(text: string, values: unknown[]): [string, unknown[]] {
   return [text.replaceAll(/\$\d+/g, '?'), values];
+}
+
+/** What a tag is given: the text around the parameters. */
+function asTemplate(text: string): TemplateStringsArray {
+  const strings = text.split(/\$\d+/);
+  return Object.assign(strings, { raw: strings });
 }

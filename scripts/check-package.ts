@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
@@ -18,6 +18,7 @@ import { reportViolations } from './report-violations.ts';
 
 const OLDEST_NODE = '22.18.0';
 const EXAMPLE = 'examples/first-agent';
+const SERVICE = 'examples/existing-service';
 
 /** The peers as old or as new as their ranges allow; how a user resolves modules, and a command that has to succeed. */
 const LINES = {
@@ -28,6 +29,7 @@ type Line = keyof typeof LINES;
 type Nodes = readonly [oldest: string, ours: string];
 
 const folder = mkdtempSync(join(tmpdir(), 'turnlock-package-'));
+chmodSync(folder, 0o711); // run by root, the server of an example is another user and must get through
 const startedAt = performance.now();
 try {
   const violations = findPeerViolations(manifest);
@@ -78,7 +80,22 @@ async function checkLine(line: Line, tarball: string, nodes: Nodes): Promise<str
     const found = await checkProject(project, entries, line, nodes);
     violations.push(...found.map((violation) => `${line} peers, ${peers.join(' ') || 'none optional'}: ${violation}`));
   }
+  if (!isOldest) violations.push(...(await checkService(bare, line, nodes)));
   return violations;
+}
+
+/** The example of a service, on the server that it brings: with what its manifest names, and the required peers of the line. */
+async function checkService(bare: ConsumerProject, line: Line, [, ours]: Nodes): Promise<string[]> {
+  const { dependencies, allowScripts } = JSON.parse(readFileSync(`${SERVICE}/package.json`, 'utf8'));
+  const isNew = ([name]: [string, unknown]) => name !== manifest.name && !(name in manifest.peerDependencies);
+  const brought = Object.fromEntries(Object.entries<string>(dependencies).filter(isNew));
+  const project = await bare.extend(join(folder, `${line}-service`), brought, allowScripts);
+  const files = globSync('*.ts', { cwd: SERVICE });
+  for (const file of files) project.write(file, readFileSync(`${SERVICE}/${file}`, 'utf8'));
+  const [promised] = blocksOf(readFileSync(`${SERVICE}/README.md`, 'utf8'), 'text');
+  const printed = await project.run('node', ['main.ts'], ours);
+  const compiled = await compile(project, files, line);
+  return printed === promised ? compiled : [...compiled, `the example of a service printed ${JSON.stringify(printed)}`];
 }
 
 /** Imports and compiles `entries`, alone in the project; with the embedded database, what a user does with it. */

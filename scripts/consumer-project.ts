@@ -38,9 +38,17 @@ export class ConsumerProject {
     return project;
   }
 
-  /** A copy at `folder` with `dependencies` installed as well. */
-  async extend(folder: string, dependencies: Readonly<Record<string, string>>): Promise<ConsumerProject> {
+  /** A copy at `folder` with `dependencies` installed as well; of these, `allowScripts` names those that may run scripts. */
+  async extend(
+    folder: string,
+    dependencies: Readonly<Record<string, string>>,
+    allowScripts: Readonly<Record<string, boolean>> = {},
+  ): Promise<ConsumerProject> {
     cpSync(this.folder, folder, { recursive: true, verbatimSymlinks: true });
+    const path = join(folder, 'package.json');
+    const project = JSON.parse(readFileSync(path, 'utf8'));
+    const allowed = { ...project.allowScripts, ...allowScripts };
+    writeFileSync(path, JSON.stringify({ ...project, allowScripts: allowed }, null, 2));
     const wanted = Object.entries(dependencies).map(([name, range]) => `${name}@${range}`);
     await run('npm', [...NPM_INSTALL, ...wanted], { cwd: folder });
     return new ConsumerProject(folder);
@@ -70,6 +78,7 @@ export class ConsumerProject {
         exactOptionalPropertyTypes: true,
         noUncheckedIndexedAccess: true,
         noPropertyAccessFromIndexSignature: true,
+        allowImportingTsExtensions: true,
         skipLibCheck: false,
         noEmit: true,
         types: [],

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import postgresJs from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { postgres } from '../../adapters/databases/postgres.ts';
-import { type CallerTransaction, createRuntime, type Runtime } from '../../index.ts';
+import { type CallerTransaction, createRuntime, type Run, type Runtime } from '../../index.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
@@ -10,6 +14,11 @@ import { call, gate, looseTool } from '../support/runtime-script.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ids = { tenantId: 'tenant', userId: 'user' };
+
+/** The text of a template with its parameters numbered. */
+function numbered(strings: TemplateStringsArray): string {
+  return strings.reduce((text, part, index) => `${text}$${index}${part}`);
+}
 
 onPostgres((database) => {
   /** A client of the caller's, in a transaction. */
@@ -28,6 +37,10 @@ onPostgres((database) => {
     [
       'an object whose query answers with an array',
       (client) => ({ query: async (text, values) => (await client.query(text, values)).rows }),
+    ],
+    [
+      'a tag of template literals',
+      (client) => ({ sql: (strings, ...values) => client.query(numbered(strings), values) }),
     ],
   ];
 
@@ -225,6 +238,65 @@ onPostgres((database) => {
     await expect(session.send('x', { transaction })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
     const creation = runtime.createSession({ agent: agent.name, ...ids, transaction });
     await expect(creation).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+  });
+
+  type Act = (transaction: CallerTransaction) => Promise<void>;
+  /** How transactions of others are wrapped. */
+  const wrapped: [string, (pool: pg.Pool, act: Act) => Promise<void>][] = [
+    [
+      'Drizzle',
+      (pool, act) =>
+        drizzle(pool).transaction((tx) => act({ sql: (strings, ...values) => tx.execute(sql(strings, ...values)) })),
+    ],
+    [
+      'Kysely',
+      (pool, act) =>
+        new Kysely({ dialect: new PostgresDialect({ pool }) })
+          .transaction()
+          .execute((trx) => act({ query: (text, values) => trx.executeQuery(CompiledQuery.raw(text, values)) })),
+    ],
+    [
+      'postgres.js',
+      async (_, act) => {
+        const db = postgresJs(database().url, { max: 1 });
+        await db.begin((tx) => act({ sql: tx })).finally(() => db.end());
+      },
+    ],
+  ];
+
+  test.each(wrapped)('a transaction of %s: committed, rolled back, and refused by name', async (_, transact) => {
+    const agent = scriptedAgent(({ turns }) => `heard ${turns.at(-1)!.text}`);
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const pool = new pg.Pool({ connectionString: database().url, max: 1 });
+    atTestEnd(() => pool.end());
+    const text = `it's ? and $1 and "quoted"`;
+    let run: Run | undefined;
+    await transact(pool, async (transaction) => {
+      run = await session.send(text, { transaction, messageId: 'm1', metadata: { a: [1] } });
+    });
+    expect(await run?.result()).toMatchObject({ state: 'IDLE', reply: `heard ${text}` });
+    expect((await session.history())[0]).toMatchObject({ content: text, metadata: { a: [1] } });
+    const fail = transact(pool, async (transaction) => {
+      await runtime.createSession({
+        agent: agent.name,
+        ...ids,
+        externalId: 'never',
+        metadata: { a: [1] },
+        transaction,
+      });
+      await session.send('never', { transaction });
+      throw new Error('the service changed its mind');
+    });
+    await expect(fail).rejects.toThrow('changed its mind');
+    const refused = transact(pool, async (transaction) => {
+      await session.send('one text', { transaction, messageId: 'm2' });
+      await session.send('another text', { transaction, messageId: 'm2' });
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'MESSAGE_CONFLICT' });
+    const never = runtime.session({ tenantId: ids.tenantId, externalId: 'never' });
+    await expect(never).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    expect((await session.history()).map(({ content }) => content)).toEqual([text, `heard ${text}`]);
   });
 
   test.each<[string, unknown]>([
