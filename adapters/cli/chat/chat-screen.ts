@@ -1,3 +1,4 @@
+import type { FailedAttempt } from '../../../persistence/read-failed-attempt.ts';
 import type { StoredTurn } from '../../../persistence/read-turns.ts';
 import type { RunEvent } from '../../../runtime/run-event.ts';
 import { escapeText } from '../escape-text.ts';
@@ -13,7 +14,15 @@ export interface ScreenOptions {
   /** Whether a person sits at it: then replies are shown while they come, under a name. Else they are printed once they are stored. */
   isDialogue: boolean;
   find: FindExecution;
+  /** Why an attempt of a model call failed. */
+  whyFailed: WhyFailed;
 }
+
+/** Finds why an attempt failed, by the transition that says so. */
+export type WhyFailed = (end: { runId: string; sequence: number }) => Promise<FailedAttempt | null>;
+
+/** What ends an answer that was not stored. */
+const VOIDING: ReadonlySet<string> = new Set(['model.attemptFailed', 'model.failed', 'limit.met', 'run.cancelled']);
 
 /** Columns before what is said of calls. */
 const INDENT = '  ';
@@ -26,6 +35,7 @@ export class ChatScreen {
   readonly terminal: Terminal;
   readonly isDialogue: boolean;
   readonly #find: FindExecution;
+  readonly #whyFailed: WhyFailed;
   readonly #agent: string;
   readonly #text = new StreamedText();
   /** What of the answer that comes was shown, raw. */
@@ -34,11 +44,12 @@ export class ChatScreen {
   /** What the line is of that was begun. */
   #open: 'text' | 'reasoning' | null = null;
 
-  constructor(terminal: Terminal, { agent, isDialogue, find }: ScreenOptions) {
+  constructor(terminal: Terminal, { agent, isDialogue, find, whyFailed }: ScreenOptions) {
     this.terminal = terminal;
     this.isDialogue = isDialogue;
     this.#agent = escapeText(agent);
     this.#find = find;
+    this.#whyFailed = whyFailed;
   }
 
   /** What stands before a line that a person types. */
@@ -95,22 +106,28 @@ export class ChatScreen {
   }
 
   async #transition(event: Transition): Promise<void> {
-    if (event.event.type === 'model.attemptFailed') {
-      this.#void();
-      this.quiet(`✗ the model broke off; it is asked again in ${event.event.retryInMs} ms`);
-    }
+    if (VOIDING.has(event.event.type)) this.#void();
+    if (event.event.type === 'model.attemptFailed') await this.#failedAttempt(event);
     this.#stored(event);
     for (const line of await describeTransition(event, this.#find)) this.quiet(line);
   }
 
+  async #failedAttempt({ event, runId, sequence }: Transition): Promise<void> {
+    this.quiet(`✗ no answer; the model is asked again in ${event.retryInMs} ms`);
+    const why = runId === null ? null : await this.#whyFailed({ runId, sequence });
+    if (why === null) return;
+    this.aside(this.terminal.colours.dim(`${INDENT}  ${escapeText(why.code)}: ${escapeText(why.message)}`));
+  }
+
   /** The stored words of the answer, unless they were shown as they are. */
-  #stored({ turns }: Transition): void {
+  #stored({ event, turns }: Transition): void {
     const words = turns.find(({ role }) => role === 'assistant')?.content;
-    if (words !== undefined && words !== '' && words !== this.#shown.toWellFormed()) {
+    if (words !== undefined && words !== this.#shown.toWellFormed()) {
       this.#void();
-      this.terminal.line(this.isDialogue ? `${this.#label} ${plainText(words)}` : plainText(words));
+      if (words !== '') this.terminal.line(this.isDialogue ? `${this.#label} ${plainText(words)}` : plainText(words));
     }
     this.#endLine();
+    if (words === '' && event.type === 'model.replied') this.quiet('the model replied without a word');
     this.#shown = '';
     this.#attempt = 0;
   }

@@ -14,12 +14,19 @@ interface Named {
   attempt: number;
 }
 
+/** A call of an answer, as the audit has it. */
+interface Planned {
+  executionId: string;
+  verdict: string;
+}
+
 /** What a transition says of calls, a line each, harmless for a terminal: asked for, begun again, and how they ended. */
 export async function describeTransition({ event, turns }: Transition, find: FindExecution): Promise<string[]> {
   switch (event.type) {
     case 'model.calledTools': {
-      const settled = turns.flatMap(({ role, executionId }) => (role === 'tool' && executionId ? [executionId] : []));
-      const ends = await Promise.all([...new Set(settled)].map((id) => describeEnd(id, find)));
+      // Those that cannot run are settled at once; their turns come with those of the others.
+      const refused = (event.calls as Planned[]).filter(({ verdict }) => verdict === 'settled');
+      const ends = await Promise.all(refused.map(({ executionId }) => describeEnd(executionId, find)));
       return [...turns.flatMap(({ parts }) => (parts as TurnPart[]).flatMap(describeCall)), ...ends];
     }
     case 'execution.started': {

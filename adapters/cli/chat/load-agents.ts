@@ -49,11 +49,15 @@ async function load(file: string): Promise<unknown[]> {
   }
 }
 
-/** Not `instanceof`: the module may have another copy of the package. */
+/** Not `instanceof`: the module may have another copy of the package. What throws when it is looked at is no agent. */
 function isAgent(value: unknown): value is Agent {
-  const { name, version, model, tools } = (value ?? {}) as Partial<Agent>;
-  const isNamed = typeof name === 'string' && typeof version === 'number';
-  return isNamed && typeof model?.generate === 'function' && tools instanceof Map;
+  try {
+    const { name, version, model, tools } = (value ?? {}) as Partial<Agent>;
+    const isNamed = typeof name === 'string' && typeof version === 'number';
+    return isNamed && typeof model?.generate === 'function' && tools instanceof Map;
+  } catch {
+    return false;
+  }
 }
 
 function refuse(file: string, found: string, wanted: string, cause?: unknown): TurnlockError {

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { isTurnlockError } from '../../../errors.ts';
 import { readExecution } from '../../../persistence/read-execution.ts';
+import { readFailedAttempt } from '../../../persistence/read-failed-attempt.ts';
 import type { Session } from '../../../runtime/session-handle.ts';
 import { escapeText } from '../escape-text.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -9,7 +10,7 @@ import { openTerminal, type Terminal } from '../terminal.ts';
 import { runCommand } from './chat-commands.ts';
 import { type ChatInput, pipedInput, terminalInput } from './chat-input.ts';
 import type { ChatOptions } from './chat-options.ts';
-import { ChatScreen } from './chat-screen.ts';
+import { ChatScreen, type WhyFailed } from './chat-screen.ts';
 import { Conversation } from './conversation.ts';
 import { beginConversation, findConversation, type Parties } from './find-conversation.ts';
 import { type OpenChat, withChat } from './with-chat.ts';
@@ -56,7 +57,8 @@ async function converse(open: OpenChat, options: ChatOptions, { terminal, input,
     const key = { sessionId, tenantId };
     const read = () => readSessionRecord(store, key);
     const find = (executionId: string) => readExecution(store, key, executionId);
-    const screen = new ChatScreen(terminal, { agent: parties.agent, isDialogue, find });
+    const whyFailed: WhyFailed = (end) => readFailedAttempt(store, key, end);
+    const screen = new ChatScreen(terminal, { agent: parties.agent, isDialogue, find, whyFailed });
     const conversation = new Conversation({ session, screen, input, by: options.user, read, given });
     await introduce(open, session, screen, parties);
     const isOver = await talk(conversation, { screen, input, read, given });

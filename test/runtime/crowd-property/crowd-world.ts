@@ -55,11 +55,12 @@ export function crowdAgent(worldOf: (sessionId: string) => CrowdWorld): Agent {
   const tool = (name: ScriptedCall['tool'], more: { effect: ToolEffect; timeoutMs?: number }): Tool =>
     looseTool(
       name,
-      async ({ held, deaf }, { executionId, sessionId, signal }) => {
+      async ({ held, deaf, fails }, { executionId, sessionId, signal }) => {
         const world = worldOf(sessionId);
         world.count(world.acts, executionId);
         if (more.effect === 'nonRepeatable') world.delicate.add(executionId);
         if (held) await world.hold(deaf ? null : signal);
+        if (fails) throw new Error('out of order');
         world.returned.add(executionId);
         return { acted: executionId };
       },

@@ -16,6 +16,8 @@ const MAY_BE_TOLD: Record<Step['does'], readonly string[]> = {
   retry: ['EVENT_ILLEGAL', 'SESSION_BUSY'],
   complete: ['EVENT_ILLEGAL'],
   release: [],
+  start: [],
+  stop: [],
   lapse: [],
   cancel: [],
   recover: [],
@@ -106,6 +108,7 @@ export class Crowd {
     await Promise.all(deeds);
     await comeToRest(scene);
     await checkCrowd(scene);
+    for (const runtime of runtimes) await runtime.stop();
   }
 }
 
@@ -138,6 +141,10 @@ async function act(scene: Scene, step: Step, index: number): Promise<void> {
       return world.release(step.all);
     case 'lapse':
       return database.moveClock(LONG_MS);
+    case 'start':
+      return void (await scene.runtimes[step.by]!.start());
+    case 'stop':
+      return scene.runtimes[step.by]!.stop();
     case 'cancel':
       return handle.cancel({ by: 'ann' });
     case 'recover':

@@ -12,6 +12,8 @@ export interface ScriptedCall {
   held: boolean;
   /** It does not heed its signal. */
   deaf: boolean;
+  /** It throws in the end. */
+  fails: boolean;
 }
 
 /** What a message says, as JSON: the model does as it is told. */
@@ -32,6 +34,8 @@ export type Deed =
   /** Every lease and deadline is over, by the database's clock. */
   | { does: 'lapse' }
   | { does: 'settle'; outcome: 'succeeded' | 'failed' | 'runAgain' }
+  /** A worker of the process, which finds by itself what is owed. */
+  | { does: 'start' | 'stop' }
   | { does: 'cancel' | 'recover' | 'resume' | 'retry' | 'complete' | 'read' };
 
 /** A deed, by whom, and how many fault points are passed (by anybody) before the next one begins. */
@@ -46,6 +50,7 @@ const scriptedCall: fc.Arbitrary<ScriptedCall> = record({
   tool: fc.constantFrom<ScriptedCall['tool']>('charge', 'note', 'brief'),
   held: fc.boolean(),
   deaf: fc.boolean(),
+  fails: fc.boolean(),
 });
 
 const model = fc.constantFrom<Wish['model'][]>(undefined, undefined, undefined, undefined, 'held', 'held', 'broken');
@@ -76,7 +81,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: record({ does: fc.constantFrom('cancel' as const, 'resume', 'retry', 'read') }) },
-  { weight: 1, arbitrary: record({ does: fc.constant('complete' as const) }) },
+  { weight: 1, arbitrary: record({ does: fc.constantFrom('complete' as const, 'start', 'stop') }) },
 );
 
 /** A step leaves the next one as little or as much time as it takes for anything to happen between them. */

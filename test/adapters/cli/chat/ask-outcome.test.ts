@@ -13,7 +13,12 @@ const CALL: AwaitedExecution = {
 };
 
 async function ask(answers: (string | null)[], reason: AwaitedExecution['reason'] = 'unknown') {
-  const screen = new ChatScreen(openTerminal({ json: true }), { agent: 'a', isDialogue: true, find: async () => null });
+  const screen = new ChatScreen(openTerminal({ json: true }), {
+    agent: 'a',
+    isDialogue: true,
+    find: async () => null,
+    whyFailed: async () => null,
+  });
   const left = [...answers];
   const input = { read: async () => left.shift() ?? null, end: () => undefined };
   const settlement = await askOutcome({ ...CALL, reason }, { screen, input, by: 'ana' });

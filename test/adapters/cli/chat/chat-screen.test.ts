@@ -3,6 +3,11 @@ import { ChatScreen } from '../../../../adapters/cli/chat/chat-screen.ts';
 import { coloursFor, type Terminal } from '../../../../adapters/cli/terminal.ts';
 import type { RunEvent } from '../../../../index.ts';
 
+const whyFailed = async () => ({ code: 'MODEL_FAILED', message: 'HTTP 429\u001b' });
+
+/** Every call failed. */
+const findRow = async () => ({ toolName: 'gone', status: 'FAILED', errorMessage: 'There is no such tool.' }) as never;
+
 function screen({ isDialogue = true } = {}) {
   let printed = '';
   const beside: string[] = [];
@@ -23,7 +28,7 @@ function screen({ isDialogue = true } = {}) {
       beside.push(text);
     },
   };
-  const shown = new ChatScreen(terminal, { agent: 'support', isDialogue, find: async () => null });
+  const shown = new ChatScreen(terminal, { agent: 'support', isDialogue, find: findRow, whyFailed });
   return { shown, beside, printed: () => printed };
 }
 
@@ -33,7 +38,15 @@ function delta(text: string, attempt = 1, kind: 'text' | 'reasoning' = 'text'): 
 
 function committed(type: string, content?: string, rest: object = {}): RunEvent {
   const turns = content === undefined ? [] : [{ role: 'assistant', content, parts: [] }];
-  return { type: 'transition', sequence: 1, from: 'PLANNING', to: 'IDLE', event: { type, ...rest }, turns } as never;
+  return {
+    type: 'transition',
+    sequence: 1,
+    from: 'PLANNING',
+    to: 'IDLE',
+    runId: 'r',
+    event: { type, ...rest },
+    turns,
+  } as never;
 }
 
 async function show(events: readonly RunEvent[], how?: { isDialogue: boolean }) {
@@ -53,10 +66,31 @@ test('what an attempt said that broke off does not count, and the next one begin
   expect(printed.split('\n')).toEqual([
     'support › It i',
     '  ✗ what stands above was not stored and does not count',
-    '  ✗ the model broke off; it is asked again in 500 ms',
+    '  ✗ no answer; the model is asked again in 500 ms',
+    '    MODEL_FAILED: HTTP 429\\u001b',
     'support › Done.',
     '',
   ]);
+});
+
+test.each(['model.failed', 'limit.met'])('what the last attempt said does not count after %s', async (type) => {
+  const { printed } = await show([delta('It i'), committed(type)]);
+  expect(printed).toBe('support › It i\n  ✗ what stands above was not stored and does not count\n');
+});
+
+test('a reply without a word is told', async () => {
+  const { printed, beside } = await show([committed('model.replied', '')]);
+  expect(printed).toBe('  the model replied without a word\n');
+  expect(beside).toHaveLength(1);
+});
+
+test('a call that cannot run is told while another one runs', async () => {
+  const calls = [
+    { executionId: 'e1', verdict: 'settled' },
+    { executionId: 'e2', verdict: 'start' },
+  ];
+  const { beside } = await show([committed('model.calledTools', '', { calls })]);
+  expect(beside).toEqual(['  ✗ gone There is no such tool.']);
 });
 
 test('a later attempt voids an earlier one also without word of its end', async () => {

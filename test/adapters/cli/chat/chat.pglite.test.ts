@@ -1,3 +1,6 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { ofKind } from '../../../../adapters/cli/demo/ledger.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -26,4 +29,28 @@ test('kill -9 in the middle of a refund: the next start goes on, and the world s
   const ledger = await ledgerOf(folder);
   expect(ofKind(ledger, 'refundBooked')).toHaveLength(1);
   expect(new Set(ofKind(ledger, 'refundRequested').map(({ key }) => key)).size).toBe(1);
+});
+
+test('each attempt of a model that failed is told with its reason, and a reply without a word as such', async () => {
+  const folder = await temporaryFolder('turnlock-chat-');
+  const agent = join(folder, 'agent.mjs');
+  await writeFile(
+    agent,
+    `import { defineAgent, TurnlockError } from ${JSON.stringify(pathToFileURL(resolve('index.ts')).href)};
+const model = {
+  modelId: 'shy',
+  async generate({ attempt }) {
+    if (attempt === 3) return { text: '' };
+    throw new TurnlockError('MODEL_FAILED', { message: 'reason ' + attempt, details: { retryAfterMs: 1 } });
+  },
+};
+export default defineAgent({ name: 'shy', model, instructions: '' });`,
+  );
+  const chat = startChat(folder, ['--agent', agent]);
+  chat.say('hello');
+  chat.end();
+  expect(await chat.ended, chat.stderr()).toBe(0);
+  expect(chat.stderr()).toMatch(
+    /no answer; .+\n +MODEL_FAILED: reason 1\.\n.*no answer; .+\n +MODEL_FAILED: reason 2\.\n +the model replied without a word\n/,
+  );
 });

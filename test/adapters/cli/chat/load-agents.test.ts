@@ -33,6 +33,7 @@ test('agents are found by default and by name, alone, in arrays and in promises,
 
 test.each([
   ['export default { name: "support", tools: [] };', 'no agent among its exports'],
+  ['export const odd = { get name() { throw new TypeError("odd"); } };', 'no agent among its exports'],
   ['export const nothing = null;', 'no agent among its exports'],
   ['import "./gone.mjs";', 'Cannot find module'],
   ['throw new TypeError("broken\\nhere");', 'TypeError: broken,'],
