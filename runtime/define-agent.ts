@@ -80,7 +80,8 @@ export function defineAgent<const Name extends string, Output extends InputSchem
   checkName(model.modelId, { maxCharacters: MAX_CHARACTERS.modelId, name: 'model.modelId' });
   const isTold = typeof instructions === 'string' || typeof instructions === 'function';
   check(isTold, name, 'instructions', 'text or a function that makes it');
-  check(Array.isArray(tools) && tools.every(isTool), name, 'tools', 'an array of tools, each made by defineTool');
+  // Spread: `every` passes over holes.
+  check(Array.isArray(tools) && [...tools].every(isTool), name, 'tools', 'an array of tools, each made by defineTool');
   const names = tools.map((tool) => tool.name);
   const doubled = names.find((tool, place) => names.indexOf(tool) !== place);
   check(doubled === undefined, name, 'tools', `names that differ, not two of ${doubled}`);

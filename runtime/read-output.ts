@@ -24,8 +24,13 @@ export async function readOutput(declared: AgentOutput, reply: string, limits: L
   } catch {
     return refuse('The reply is not JSON.');
   }
+  let result: Awaited<ReturnType<typeof validate>>;
   try {
-    const result = await validate(declared.schema, given);
+    result = await validate(declared.schema, given);
+  } catch (thrown) {
+    return refuse(`The validation threw: ${normaliseError(thrown, limits).message}`);
+  }
+  try {
     if (result.issues !== undefined) return refuse(`The reply does not fit the schema: ${result.issues}`);
     const bounds = { maxBytes: limits.maxReplyBytes, maxDepth: limits.maxDepth, name: 'output' };
     const { value, notes } = normaliseJson(result.value, bounds);

@@ -13,11 +13,17 @@ export type ScriptedAnswer = string | ModelResponse | Promise<string | ModelResp
  * With an array, step `n` answers when the history holds `n` assistant turns: the history counts, not the process, so a session
  * that is recovered elsewhere goes on with the right step. With a function, the function answers every request.
  *
+ * @throws DEFINITION_INVALID for steps or options of another kind.
  * @throws MODEL_FAILED from `generate`, not retryable, when the steps are used up.
  */
 export function scripted(script: ScriptedStep[] | ScriptedStep, options: { modelId?: string } = {}): Model {
+  const steps: unknown[] = Array.isArray(script) ? script : [script];
+  check(steps.every(isStep), 'steps', 'texts, answers or functions');
+  check(typeof options === 'object' && options !== null, 'options', 'an object');
+  const { modelId = 'scripted' } = options;
+  check(typeof modelId === 'string', 'modelId', 'text');
   return {
-    modelId: options.modelId ?? 'scripted',
+    modelId,
     async generate(request, context) {
       const step = Array.isArray(script) ? script[countAnswers(request)] : script;
       if (step === undefined) throw usedUp(countAnswers(request));
@@ -27,6 +33,17 @@ export function scripted(script: ScriptedStep[] | ScriptedStep, options: { model
       return { finishReason: response.toolCalls?.length ? 'tool-calls' : 'stop', ...response };
     },
   };
+}
+
+function isStep(step: unknown): boolean {
+  return typeof step === 'string' || typeof step === 'function' || (typeof step === 'object' && step !== null);
+}
+
+function check(holds: boolean, option: string, wanted: string): void {
+  if (holds) return;
+  throw new TurnlockError('DEFINITION_INVALID', {
+    message: `model option not accepted: ${option} of scripted (wanted ${wanted})`,
+  });
 }
 
 function countAnswers(request: ModelRequest): number {

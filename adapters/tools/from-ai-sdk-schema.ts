@@ -13,7 +13,9 @@ type Result = StandardSchemaV1.Result<unknown>;
  */
 export function toInputSchema(tool: string, flexible: FlexibleSchema | undefined): InputSchema {
   const schema = attempt(tool, () => asSchema(flexible));
-  const json = attempt(tool, () => schema.jsonSchema);
+  const json: unknown = attempt(tool, () => schema.jsonSchema);
+  if (typeof json !== 'object' || json === null)
+    throw refused(tool, `JSON Schema of type ${json === null ? 'null' : typeof json}`);
   if ('then' in json && typeof json.then === 'function') {
     throw refused(tool, 'a promise', 'Wait for it first: jsonSchema(await …).');
   }
@@ -29,7 +31,7 @@ export function toInputSchema(tool: string, flexible: FlexibleSchema | undefined
 
 function validatorOf(flexible: FlexibleSchema | undefined, schema: Schema): (value: unknown) => Promise<Result> {
   // Its own validator says what is wrong and where; the SDK's wrapping of it says it in one text.
-  if (typeof flexible === 'object' && '~standard' in flexible) {
+  if (typeof flexible === 'object' && flexible !== null && '~standard' in flexible) {
     return async (value) => await (flexible as StandardSchemaV1)['~standard'].validate(value);
   }
   return async (value) => {
@@ -50,7 +52,7 @@ function attempt<T>(tool: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw refused(tool, (cause as Error).message);
+    throw refused(tool, cause instanceof Error ? cause.message : typeof cause);
   }
 }
 

@@ -39,12 +39,16 @@ export function fromAiSdk<Tools extends ToolSet>(
   tools: Tools,
   settings: { readonly [Name in keyof Tools]?: FromAiSdkSettings } = {},
 ): Tool[] {
+  if (!isObject(tools)) throw refused('all', kindOf(tools), 'an object of tools');
+  if (!isObject(settings)) throw refused('all', `settings that are ${kindOf(settings)}`, 'an object of settings');
   const stray = Object.keys(settings).find((name) => !Object.hasOwn(tools, name));
   if (stray !== undefined) throw refused(stray, 'settings without a tool', `one of ${Object.keys(tools).join(', ')}`);
-  return Object.entries(tools).map(([name, tool]) => fromTool(name, tool, settings[name] ?? {}));
+  return Object.entries(tools).map(([name, tool]) => fromTool(name, tool, settings[name]));
 }
 
-function fromTool(name: string, tool: ToolSet[string], settings: FromAiSdkSettings): Tool {
+function fromTool(name: string, tool: ToolSet[string], settings: FromAiSdkSettings = {}): Tool {
+  if (!isObject(tool)) throw refused(name, kindOf(tool), 'a tool');
+  if (!isObject(settings)) throw refused(name, `settings that are ${kindOf(settings)}`, 'an object of settings');
   const { description = tool.description ?? '', context, ...rest } = settings;
   if (tool.type === 'provider' && tool.isProviderExecuted !== false) {
     throw refused(
@@ -66,6 +70,15 @@ function fromTool(name: string, tool: ToolSet[string], settings: FromAiSdkSettin
     ...rest,
     execute: toExecute(name, tool as Parameters<typeof toExecute>[1], context),
   });
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : typeof value;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refused(tool: string, found: string, wanted: string): TurnlockError {

@@ -14,7 +14,7 @@ export function jsonSchemaOf(schema: InputSchema, place: string): Record<string,
     return standard.jsonSchema.input({ target: 'draft-2020-12' });
   } catch (cause) {
     throw new TurnlockError('DEFINITION_INVALID', {
-      message: `schema has no JSON Schema form: ${place} (found ${(cause as Error).message})`,
+      message: `schema has no JSON Schema form: ${place} (found ${cause instanceof Error ? cause.message : typeof cause})`,
       cause,
     });
   }

@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { atTestEnd } from '../support/at-test-end.ts';
 import { spawnChild } from '../support/child.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -19,6 +21,7 @@ describe('the guards of the code', () => {
   // One process for all of them: what they have in common is loaded once.
   beforeAll(async () => {
     const folder = await temporaryFolder('turnlock-guards-');
+    atTestEnd(() => rmSync(folder, { recursive: true, force: true }));
     const plays = [];
     const whole = join(folder, 'whole');
     copySources(whole, []);

@@ -42,6 +42,7 @@ describe('defineAgent', () => {
     ['tools', { tools: {} }],
     ['tools', { tools: [{ name: 'refund' }] }],
     ['tools', { tools: [null] }],
+    ['tools', { tools: Array(1) }],
     ['tools', { tools: [anyTool({ name: 'twin' }), anyTool({ name: 'twin' })] }],
     ['policy', { policy: () => 'deny' }],
   ])('refuses a wrong %s, case %#', (option, change) => {

@@ -32,6 +32,20 @@ test.each(REFUSED)(
   },
 );
 
+test.each([
+  [
+    'at once',
+    () => {
+      throw new Error('boom');
+    },
+  ],
+  ['later', () => Promise.reject(new Error('boom'))],
+])('a validator that throws %s is named as such', async (_, validate) => {
+  const schema = { '~standard': { version: 1, vendor: 'test', validate } };
+  const declared = { schema: schema as unknown as AgentOutput['schema'], jsonSchema: {} };
+  expect(await readOutput(declared, '{}', LIMITS)).toEqual({ refused: 'The validation threw: boom' });
+});
+
 test.each([null, undefined, 42, { issues: 'none' }])(
   'a validator that answers %j is not taken for one that agrees',
   async (result) => {

@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import type { Model, ModelContext, ModelRequest, ModelResponse } from '../model.contract.ts';
 import type { AiSdkSettings } from './ai-sdk-settings.ts';
+import { checkSettings } from './check-settings.ts';
 import { modelIdOf, providerOf } from './model-identity.ts';
 import { modelTools } from './model-tools.ts';
 import { readAnswer } from './read-answer.ts';
@@ -19,7 +20,7 @@ import { toResponse } from './to-response.ts';
  * The model is streamed; it never runs a tool and never repeats a request: tools and attempts are the runtime's. An answer counts only
  * once its stream came to its end. Reasoning goes back to the provider that made it, with its signature, to the byte.
  *
- * @throws DEFINITION_INVALID when `model` is no language model that version 7 of the SDK reads, or `modelId` has another length.
+ * @throws DEFINITION_INVALID when `model` is no language model that version 7 of the SDK reads, or a setting is of another kind.
  * @throws MODEL_FAILED from `generate`; not retryable where the provider refuses the request itself. `details.retryAfterMs` where the
  * provider asks for a pause.
  *
@@ -27,6 +28,7 @@ import { toResponse } from './to-response.ts';
  * const agent = defineAgent({ name: 'support', model: aiSdk(openai('gpt-5')), instructions: 'Help.', tools: [] });
  */
 export function aiSdk(model: LanguageModel, settings: AiSdkSettings = {}): Model {
+  checkSettings(settings);
   const sdk = resolveModel(model);
   const modelId = modelIdOf(sdk, settings.modelId);
   const provider = providerOf(sdk);

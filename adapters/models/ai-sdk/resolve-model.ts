@@ -13,7 +13,7 @@ const VERSIONS: readonly unknown[] = ['v2', 'v3', 'v4'];
  */
 export function resolveModel(model: LanguageModel): SdkModel {
   const found = typeof model === 'string' ? byId(model) : model;
-  if (!VERSIONS.includes(found?.specificationVersion) || typeof found.doStream !== 'function') {
+  if (!VERSIONS.includes(found?.specificationVersion) || typeof found.doStream !== 'function' || !isNamed(found)) {
     throw new TurnlockError('DEFINITION_INVALID', {
       message: `model not accepted: aiSdk (found ${describe(found)}, wanted a language model of AI SDK 5, 6 or 7)`,
       hint: 'Pass what a provider of the AI SDK makes, for example openai("gpt-5") of @ai-sdk/openai.',
@@ -27,7 +27,15 @@ function byId(id: string): Exclude<LanguageModel, string> {
   return (globalThis.AI_SDK_DEFAULT_PROVIDER ?? gateway).languageModel(id);
 }
 
+function isNamed({ modelId, provider }: { modelId: unknown; provider: unknown }): boolean {
+  return typeof modelId === 'string' && typeof provider === 'string';
+}
+
 function describe(found: unknown): string {
-  const version = (found as { specificationVersion?: unknown } | null | undefined)?.specificationVersion;
-  return typeof version === 'string' ? `interface ${version}` : typeof found;
+  if (typeof found !== 'object' || found === null) return found === null ? 'null' : typeof found;
+  const { specificationVersion: version } = found as { specificationVersion?: unknown };
+  if (typeof version !== 'string') return 'object';
+  return VERSIONS.includes(version)
+    ? `interface ${version} without doStream, modelId or provider`
+    : `interface ${version}`;
 }

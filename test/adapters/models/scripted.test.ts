@@ -72,6 +72,15 @@ test('an answer keeps what it says of itself', async () => {
   expect((await generate(answer, 0)).response).toEqual(answer);
 });
 
+test.each<[unknown, unknown?]>([[null], [undefined], [[null]], ['a', null], ['a', 7], ['a', { modelId: 7 }]])(
+  'steps %j with options %j are refused',
+  (script, ...options) => {
+    expect(() => scripted(script as string, ...(options as [object]))).toThrow(
+      expect.objectContaining({ code: 'DEFINITION_INVALID' }),
+    );
+  },
+);
+
 test('the model has a name, which can be chosen', () => {
   expect(scripted('').modelId).toBe('scripted');
   expect(scripted('', { modelId: 'mine' }).modelId).toBe('mine');

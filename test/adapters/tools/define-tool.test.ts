@@ -77,6 +77,7 @@ describe('defineTool', () => {
     ['execute', undefined],
     ['execute', 'later'],
     ['inputSchema', undefined],
+    ['inputSchema', null],
     ['inputSchema', {}],
     ['inputSchema', { '~standard': { validate: () => ({ value: 1 }) } }],
     ['policy', () => 'deny'],
@@ -89,6 +90,14 @@ describe('defineTool', () => {
 
   test.each([1, 2 ** 31 - 1])('takes a time-out of %i ms', (timeoutMs) => {
     expect(defineTool({ ...sound, timeoutMs }).timeoutMs).toBe(timeoutMs);
+  });
+
+  test('refuses a schema that throws nothing readable when it is asked for its JSON Schema', () => {
+    const input = () => {
+      throw null;
+    };
+    const inputSchema = { '~standard': { validate: () => ({ value: 1 }), jsonSchema: { input } } };
+    expect(refusalOf({ ...sound, inputSchema }).code).toBe('DEFINITION_INVALID');
   });
 
   test('refuses a schema that cannot say itself as JSON Schema', () => {

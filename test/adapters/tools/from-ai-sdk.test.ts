@@ -205,6 +205,20 @@ describe('refused is', () => {
     expect(() => fromAiSdk({ lookup }, settings)).toThrow(/lookpu.*settings without a tool.*lookup/);
   });
 
+  test.each<[string, unknown, unknown?]>([
+    ['no tools', undefined],
+    ['null', null],
+    ['a list', [tool({ inputSchema, execute })]],
+    ['settings that are null', {}, null],
+    ['a tool that is null', { lookup: null }],
+    ['settings of a tool that are null', { lookup: tool({ inputSchema, execute }) }, { lookup: null }],
+    ['an input schema that makes no schema', { lookup: { inputSchema: () => 1, execute } }],
+  ])('%s', (_, tools, settings) => {
+    expect(() => fromAiSdk(tools as ToolSet, settings as never)).toThrow(
+      expect.objectContaining({ code: 'DEFINITION_INVALID' }),
+    );
+  });
+
   test('a name that no provider takes', () => {
     expect(() => fromAiSdk({ 'look up': tool({ inputSchema, execute }) })).toThrow(
       expect.objectContaining({ code: 'TOOL_NAME_INVALID' }),

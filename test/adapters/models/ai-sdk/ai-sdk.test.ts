@@ -280,3 +280,24 @@ describe('a model', () => {
     expect(model.doStreamCalls).toHaveLength(1);
   });
 });
+
+test.each<[string, unknown]>([
+  ['null', null],
+  ['a text', 'x'],
+  ['headers that are null', { headers: null }],
+  ['a header that is no text', { headers: { authorization: 7 } }],
+  ['tools that are null', { tools: null }],
+  ['onWarnings that is no function', { onWarnings: 'x' }],
+  ['storeFile that is no function', { storeFile: {} }],
+])('settings are refused: %s', (_, settings) => {
+  expect(() => aiSdk(mockModel([]), settings as never)).toThrow(
+    expect.objectContaining({ code: 'DEFINITION_INVALID' }),
+  );
+});
+
+test('a model without an id is refused', () => {
+  const model = { specificationVersion: 'v4', provider: 'p', doStream: () => undefined };
+  expect(() => aiSdk(model as never)).toThrow(
+    expect.objectContaining({ code: 'DEFINITION_INVALID', message: expect.stringContaining('modelId') }),
+  );
+});
