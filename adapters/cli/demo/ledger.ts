@@ -11,9 +11,14 @@ export type LedgerEntry = { at: string; key: string } & (
   | { kind: 'customerTold'; orderId: string; text: string }
 );
 
-/** The ledger as it stands on the disk. */
+/** The ledger as it stands on the disk; empty where nothing was written yet. */
 export async function readLedger(file: string): Promise<LedgerEntry[]> {
-  return parseLedger(await readFile(file, 'utf8'));
+  try {
+    return parseLedger(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** The entries of a ledger's text. */

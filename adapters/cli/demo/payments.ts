@@ -1,4 +1,4 @@
-import { fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { type LedgerEntry, parseLedger } from './ledger.ts';
 
 type Entry<Kind extends LedgerEntry['kind']> = Omit<Extract<LedgerEntry, { kind: Kind }>, 'at'>;
@@ -18,17 +18,22 @@ const ITEMS: readonly [item: string, cents: number][] = [
 
 /**
  * The outside world of the demonstration: it books refunds, honours idempotency keys as payment providers do, and writes everything to a
- * ledger file of its own before it answers. With the ledger of an earlier one it knows what that one did.
+ * ledger file of its own before it answers. With the ledger of an earlier one it knows what that one did;
+ * the file is made with its first entry.
  */
 export class Payments {
-  readonly #file: number;
+  readonly #path: string;
+  #file: number | undefined;
   readonly #onEntry: (entry: LedgerEntry) => void;
   readonly #refunds = new Map<string, string>();
   readonly #told = new Set<string>();
 
-  constructor(file: string, onEntry: (entry: LedgerEntry) => void) {
-    this.#file = openSync(file, 'a+');
+  /** `path` names the ledger file. */
+  constructor(path: string, onEntry: (entry: LedgerEntry) => void) {
     this.#onEntry = onEntry;
+    this.#path = path;
+    if (!existsSync(path)) return;
+    this.#file = openSync(path, 'a+');
     for (const entry of readWritten(this.#file)) this.#remember(entry);
   }
 
@@ -65,6 +70,7 @@ export class Payments {
 
   #write(entry: { [Kind in LedgerEntry['kind']]: Entry<Kind> }[LedgerEntry['kind']]): void {
     const line = { at: new Date().toISOString(), ...entry } as LedgerEntry;
+    this.#file ??= openSync(this.#path, 'a+');
     writeSync(this.#file, `${JSON.stringify(line)}\n`);
     fsyncSync(this.#file);
     this.#remember(line);

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -53,4 +53,14 @@ export default defineAgent({ name: 'shy', model, instructions: '' });`,
   expect(chat.stderr()).toMatch(
     /no answer; .+\n +MODEL_FAILED: reason 1\.\n.*no answer; .+\n +MODEL_FAILED: reason 2\.\n +the model replied without a word\n/,
   );
+});
+
+test('a database that cannot be opened leaves nothing beside it', async () => {
+  const folder = await temporaryFolder('turnlock-chat-');
+  await writeFile(join(folder, 'data'), 'a letter');
+  const chat = startChat(folder, ['--database', 'data']);
+  chat.end();
+  expect(await chat.ended).not.toBe(0);
+  expect(chat.stderr()).toContain('DATA_DIRECTORY_INVALID');
+  expect(await readdir(folder)).toEqual(['data']);
 });

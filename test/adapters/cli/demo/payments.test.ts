@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,6 +28,13 @@ test('a key books once; every request stands in the file before anybody is told'
     ['refundRequested', 'k2'],
     ['refundBooked', 'k2'],
   ]);
+});
+
+test('no file is made before something is written', async () => {
+  const { payments, file } = await open();
+  expect(payments.order('42').item).toBe('a teapot');
+  expect(existsSync(file)).toBe(false);
+  expect(await readLedger(file)).toEqual([]);
 });
 
 test('a customer is told once for each key, and an order has its own entries', async () => {
