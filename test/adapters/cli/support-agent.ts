@@ -11,7 +11,7 @@ export function supportAgent({ hangs }: { hangs?: 'model' | 'tool' } = {}): Agen
     name: 'refund',
     description: 'Pays an order back.',
     inputSchema: z.looseObject({ orderId: z.number() }),
-    timeoutMs: hangs === 'tool' ? 20 : 10_000,
+    timeoutMs: hangs === 'tool' ? 1_500 : 10_000,
     execute: () => (hangs === 'tool' ? new Promise(() => undefined) : { refunded: true }),
   });
   const model = scripted((request, { signal }) => {
