@@ -7,7 +7,7 @@ const seed = process.env.TURNLOCK_SEED ?? String(randomInt(2 ** 31));
 const isCi = Boolean(process.env.CI);
 const reportFolder = process.env.TURNLOCK_REPORTS;
 
-const slow = ['pglite', 'postgres', 'crash', 'hostile'].map((level) => `**/*.${level}.test.ts`);
+const slow = ['pglite', 'postgres', 'crash', 'long', 'hostile'].map((level) => `**/*.${level}.test.ts`);
 const fuzzing = Number(process.env.TURNLOCK_FUZZ_MS ?? 0);
 
 /** Counts for `.ci/run`, one file per run of vitest. */
@@ -61,8 +61,14 @@ export default defineConfig({
         globalSetup: ['test/support/postgres-server.setup.ts'],
         testTimeout: 120_000 + fuzzing,
       }),
+      // Not part of `npm test`: many processes are started, or a whole copy of the sources is made.
+      project('long', 6, {
+        include: ['test/**/*.long.test.ts'],
+        globalSetup: ['test/support/pglite-snapshot.setup.ts', 'test/support/postgres-server.setup.ts'],
+        testTimeout: 240_000,
+      }),
       // Not part of `npm test`: it needs pgbouncer, and waits for time-outs.
-      project('hostile', 6, {
+      project('hostile', 7, {
         include: ['test/**/*.hostile.test.ts'],
         globalSetup: ['test/support/pgbouncer-there.setup.ts', 'test/support/postgres-server.setup.ts'],
         testTimeout: 60_000,
