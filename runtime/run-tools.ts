@@ -6,6 +6,9 @@ import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { type AttemptBudget, runAttempt } from './run-attempt.ts';
 
+/** The longest pause between two looks at what has happened, in milliseconds. */
+const MAX_PAUSE_MS = 60_000;
+
 type ToolEffect = Extract<Effect, { type: 'startExecution' | 'runAttempt' }>;
 
 /**
@@ -177,7 +180,7 @@ export class ToolRunner {
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, ended, ...(this.#inFlight.size === 0 ? [draining] : [])]);
     const waits = orphans.filter((row) => !isRepeatable(row)).map((row) => this.#overdueInMs(row));
-    const lookMs = orphans.length > 0 ? limits.heartbeatMs : 60_000;
+    const lookMs = orphans.length > 0 ? Math.min(limits.heartbeatMs, MAX_PAUSE_MS) : MAX_PAUSE_MS;
     const timer = environment.sleep(Math.min(...waits, lookMs), signal).catch(() => undefined);
     await Promise.race([...this.#inFlight.values(), timer]);
     over.abort();
