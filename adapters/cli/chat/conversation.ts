@@ -59,7 +59,7 @@ export class Conversation {
       this.#parts.screen.aside('Not sent: a call still waits for you. /cancel closes the run as it is.');
       return;
     }
-    await this.#follow(await this.session.send(text, { messageId: crypto.randomUUID() }), version);
+    await this.#follow(await this.session.send(text, { messageId: crypto.randomUUID(), whenBusy: 'reject' }), version);
   }
 
   /** Begins a new run where the last one FAILED. */
