@@ -17,7 +17,7 @@ export const MEMORY_USAGE = `Usage: npm run bench:memory -- [options]
 Measures what stays in memory: the heap of a process after 100 and after 1,000 runs, and the resident set of an idle
 worker that has the package as it is built (npm run build). On a PostgreSQL of its own that is gone afterwards.
 
-  --quick           100 and 400 runs, a shorter rest: the short form for CI, under 40 seconds
+  --quick           100 and 400 runs, a shorter rest: the short form for CI, under a minute
   --json            one JSON object in place of the table
   --database <url>  use this server instead, as a role that may create databases and roles
   --help            this text

@@ -50,7 +50,9 @@ export interface Undecided {
   newId(): string;
 }
 
-const RESTING: readonly SessionState[] = ['IDLE', 'FAILED'];
+/** Where a session may be completed. */
+const COMPLETABLE: readonly SessionState[] = ['IDLE', 'FAILED'];
+/** Where a message cannot begin a run: one is under way, or a person is asked. */
 const BUSY: readonly SessionState[] = ['PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT'];
 
 /**
@@ -90,7 +92,7 @@ async function takeMessage(em: EntityManager, undecided: Undecided, intent: Send
   const { request, state, inbox, limits, newId } = undecided;
   const { message, whenBusy } = intent;
   const { runId, messageId, content } = message;
-  const known = messageId !== null && inbox.rows > 0 ? await findMessage(em, request, messageId) : null;
+  const known = messageId !== null && inbox.hasRows ? await findMessage(em, request, messageId) : null;
   if (known !== null) return { seen: asSeen(undecided, known), contentDigest: request.contentDigest ?? null };
   if (state === 'COMPLETED') throw completed(request);
   const begins = !BUSY.includes(state) && (state === 'FAILED' || inbox.waiting === 0);
@@ -168,7 +170,7 @@ function rejected(row: AgentInboxRow, code: ErrorCode, eventId: string): Decisio
 
 async function complete(em: EntityManager, undecided: Undecided, by: string): Promise<Decision> {
   const { request, state, inbox, newId } = undecided;
-  const row = RESTING.includes(state) && inbox.waiting > 0 ? await findNextMessage(em, request) : null;
+  const row = COMPLETABLE.includes(state) && inbox.waiting > 0 ? await findNextMessage(em, request) : null;
   if (row !== null) return rejected(row, 'SESSION_COMPLETED', newId());
   return asRequested(undecided, { type: 'session.completed', by });
 }

@@ -19,8 +19,8 @@ export interface SeenEvent {
 
 /** The session's inbox, counted. */
 export interface InboxCount {
-  /** Every row, those that were refused among them. */
-  rows: number;
+  /** Whether it has any row, those that were refused among them. */
+  hasRows: boolean;
   /** Messages that wait. */
   waiting: number;
   /** Those of them that no commit of the session took note of yet. */
@@ -41,7 +41,7 @@ export interface FoundUnderLock {
 
 interface Row {
   now_ms: string | number;
-  inbox_rows: number;
+  inbox_has_rows: boolean;
   inbox_waiting: number;
   inbox_news: number;
   evidence_count: number;
@@ -63,22 +63,22 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   const [found] = (await em.execute(
     `select s.*, (extract(epoch from turnlock.turnlock_now()) * 1000)::bigint::text as now_ms,
             t.sequence as seen_sequence, t.from_state as seen_from, t.to_state as seen_to, t.event as seen_type,
-            t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_rows, i.inbox_waiting, i.inbox_news,
+            t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_waiting, i.inbox_news,
+            exists (select from turnlock.agent_inbox where session_id = s.session_id) as inbox_has_rows,
             (select count(*)::int from ${UNTAKEN_EVIDENCE}) as evidence_count
        from turnlock.agent_sessions s
        left join turnlock.agent_transitions t on t.session_id = s.session_id and t.event_id = ?
        left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
       cross join lateral (
-        select count(*)::int as inbox_rows, count(*) filter (where rejected_at is null)::int as inbox_waiting,
-               count(*) filter (where rejected_at is null and noted_at is null)::int as inbox_news
-          from turnlock.agent_inbox where session_id = s.session_id) i
+        select count(*)::int as inbox_waiting, count(*) filter (where noted_at is null)::int as inbox_news
+          from turnlock.agent_inbox where session_id = s.session_id and rejected_at is null) i
       where s.session_id = ? and s.tenant_id = ?`,
     [eventId, sessionId, tenantId],
   )) as [(Row & Record<string, unknown>) | undefined];
   if (found === undefined) throw sessionNotFound(key);
   const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...rest } = found;
-  const { inbox_rows, inbox_waiting, inbox_news, evidence_count: evidence, ...columns } = rest;
-  const inbox = { rows: inbox_rows, waiting: inbox_waiting, news: inbox_news };
+  const { inbox_has_rows, inbox_waiting, inbox_news, evidence_count: evidence, ...columns } = rest;
+  const inbox = { hasRows: inbox_has_rows, waiting: inbox_waiting, news: inbox_news };
   const row = em.map(AgentSession, columns);
   const now = new Date(Number(now_ms));
   if (seen_sequence === null) return { row, now, seen: null, inbox, evidence };

@@ -166,8 +166,9 @@ export class Session<Output = unknown> {
    * Cancels the run that is under way or waits. Calls that never started are closed as not done; those that were started are closed as
    * unknown, and the model is told so. Their AbortSignal fires, in another process at its next heartbeat. Without a run nothing happens.
    *
-   * Once this resolves the run is over, durably; the message that waits longest begins the next one. A tool that does not heed its signal may still be at
-   * work; what it returns is kept as evidence, and the model is told. `by` defaults to `user`; `reason` is what the model is told beside the outcome.
+   * Once this resolves the run is over, durably; the message that waits longest begins the next one. A tool that does not heed its signal
+   * may still be at work; what it returns is kept as evidence, and the model is told. `by` defaults to `user`; `reason` is what the model is
+   * told beside the outcome.
    *
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` or `reason` cannot be stored.
@@ -274,17 +275,20 @@ export class Session<Output = unknown> {
       if (!isTurnlockError(error, 'SESSION_BUSY')) throw error;
       const { session } = await readSession(this.#services.store, this);
       if (isResting(session.state) || !this.#services.drives) throw error;
-      await this.#recoverFirst(session);
+      if (!(await this.#recoverFirst(session))) throw error;
       return this.#commit(request);
     }
   }
 
-  async #recoverFirst(session: CommittedSession): Promise<void> {
+  /** `false` when its worker is alive after all. */
+  async #recoverFirst(session: CommittedSession): Promise<boolean> {
     try {
       const taken = await takeOver(this.#services, session);
       if (!isResting(taken.session.state)) await this.#services.live.start(this.#services, taken).ended;
+      return true;
     } catch (error) {
-      throw isTurnlockError(error, 'LEASE_HELD') ? busy(session.state, error) : error;
+      if (isTurnlockError(error, 'LEASE_HELD')) return false;
+      throw error;
     }
   }
 
@@ -347,11 +351,4 @@ export class Session<Output = unknown> {
     return ((last && resultOfCommit(last, runId)) ??
       (await restOfRun(this.#services, this, runId))) as RunResult<Output>;
   }
-}
-
-function busy(state: SessionState, cause: TurnlockError): TurnlockError {
-  return new TurnlockError('SESSION_BUSY', {
-    message: `session is busy: it takes no message now (found ${state}, wanted IDLE)`,
-    cause,
-  });
 }

@@ -15,7 +15,7 @@ export interface WorkerOptions {
   onSession?: (recovery: Recovery) => void;
 }
 
-/** The worker of one runtime: one at a time. */
+/** The worker of one runtime: one at a time. `onWarning` must not throw: whoever is warned must not end the worker. */
 export class WorkerControl {
   readonly #services: Services;
   readonly #onWarning: WorkerSettings['onWarning'];
@@ -24,11 +24,7 @@ export class WorkerControl {
 
   constructor(services: Services, onWarning: WorkerSettings['onWarning']) {
     this.#services = services;
-    this.#onWarning = (warning) => {
-      try {
-        onWarning(warning);
-      } catch {} // whoever is warned must not end the worker
-    };
+    this.#onWarning = onWarning;
   }
 
   /** See `Runtime.start`. */
