@@ -61,7 +61,7 @@ export default defineConfig({
         globalSetup: ['test/support/postgres-server.setup.ts'],
         testTimeout: 120_000 + fuzzing,
       }),
-      // Not part of `npm test`: many processes are started, or a whole copy of the sources is made.
+      // Not part of `npm test`: many processes are started, a copy of the sources is made, or a large table is gone through.
       project('long', 6, {
         include: ['test/**/*.long.test.ts'],
         globalSetup: ['test/support/pglite-snapshot.setup.ts', 'test/support/postgres-server.setup.ts'],
