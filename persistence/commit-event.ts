@@ -17,6 +17,7 @@ import { type FoundUnderLock, type InboxCount, readUnderLock } from './read-unde
 import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 import { writeCommit } from './write-commit.ts';
+import { changeRounds } from './write-rounds.ts';
 
 /**
  * Takes one event: one transaction, one new version, or nothing at all.
@@ -87,8 +88,8 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const before = session.snapshot;
   const { limits, environment } = store;
   const newId = () => environment.uuid();
-  const { calls } = before.context;
-  const undecided = { request, state: before.value, version: row.version, calls, inbox, limits, newId };
+  const { calls, runId } = before.context;
+  const undecided = { request, state: before.value, version: row.version, runId, calls, inbox, now, limits, newId };
   const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
   const { event, claim, late = null } = decided;
@@ -111,13 +112,18 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     newId,
   });
   checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
+  const written = [...open.executions, ...changes.insertedExecutions].map((execution) => ({
+    ...execution,
+    ...changes.updatedExecutions.get(execution.executionId),
+  }));
+  const expiresAt = await changeRounds(em, request, { calls, event, executions: written, now, newId });
   Object.assign(row, {
     currentState: after.value,
     snapshot: encodeSnapshot(after),
     version: row.version + 1,
     ...lease,
     recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
-    wakeAt: wakeAfter({ event, claim }, row.wakeAt ?? null, now),
+    wakeAt: wakeAfter({ event, claim, from: before.value, to: after.value, expiresAt }, row.wakeAt ?? null, now),
     updatedAt: now,
   });
   const transition = {
@@ -165,12 +171,24 @@ function resetsRecoveries(event: SessionEvent): boolean {
   return event.type === 'user.messaged' || event.type === 'session.retried';
 }
 
+interface Woken extends Pick<Decision, 'event' | 'claim'> {
+  from: SessionState;
+  to: SessionState;
+  /** When the first open question expires; `null` when none does. */
+  expiresAt: Date | null;
+}
+
 /**
  * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
- * rest of a back-off.
+ * rest of a back-off. While a person is asked, the session wakes when the first question expires; once it goes on, at once.
  */
-function wakeAfter({ event, claim }: Pick<Decision, 'event' | 'claim'>, stored: Date | null, now: Date): Date | null {
+function wakeAfter({ event, claim, from, to, expiresAt }: Woken, stored: Date | null, now: Date): Date | null {
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
+  if (to === 'AWAITING_INPUT') {
+    const kept = claim.type === 'none' ? stored : null;
+    return kept !== null && (expiresAt === null || kept < expiresAt) ? kept : expiresAt;
+  }
+  if (from === 'AWAITING_INPUT') return null;
   if (event.type === 'worker.tookOver' || event.type === 'tool.evidenced') {
     return stored !== null && stored > now ? stored : null;
   }

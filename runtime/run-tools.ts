@@ -3,6 +3,7 @@ import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { checkStarts } from './check-starts.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { type AttemptBudget, runAttempt } from './run-attempt.ts';
 
@@ -52,8 +53,9 @@ export class ToolRunner {
       const orphans = running.filter((row) => !this.#isOut(row) && !this.#hasResult(row));
       const event = this.#nextEvent(orphans, queued);
       if (event !== null) {
-        this.noteStarts(event);
-        return await this.#commit(event);
+        const checked = await this.#check(event, queued);
+        this.noteStarts(checked);
+        return await this.#commit(checked);
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
       await this.#somethingHappens(orphans);
@@ -70,6 +72,14 @@ export class ToolRunner {
     for (const { executionId, attempt, outcome, content } of this.#results) {
       if (outcome !== 'timedOut') this.#drive.keep({ executionId, attempt, outcome, content });
     }
+  }
+
+  /** Calls that had to wait are judged again before they start. */
+  async #check(event: SessionEvent, queued: ExecutionRow[]): Promise<SessionEvent> {
+    if (event.type !== 'execution.started') return event;
+    const isNew = (row: ExecutionRow) =>
+      row.attempt === 0 && event.executions.some(({ executionId }) => executionId === row.executionId);
+    return (await checkStarts(this.#drive, queued.filter(isNew))) ?? event;
   }
 
   /** Results that were not committed come back: they are facts all the same. */

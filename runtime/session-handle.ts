@@ -8,6 +8,7 @@ import {
 } from '../persistence/caller-transaction.ts';
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
+import type { Decided } from '../persistence/decide-approval.ts';
 import { messageDigest, type NewMessage, type WhenBusy } from '../persistence/inbox.ts';
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
@@ -15,10 +16,12 @@ import { readSession } from '../persistence/read-session-by-key.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
+import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
+import { expireInput } from './recover.ts';
 import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
@@ -144,6 +147,41 @@ export class Session<Output = unknown> {
         },
       );
       return this.#goOn(result);
+    });
+  }
+
+  /**
+   * Lets a call run that waits for approval, with the params that the model gave or with others, and goes on. The decision is durable once
+   * this resolves, and is used once: the call starts when nobody else is asked about a call of its turn, and only if the tool's policy of
+   * that moment lets it. The same decision by the same person again changes nothing.
+   *
+   * With other `params` the call has an idempotency key of its own, its row shows them and who gave them, and the model is told.
+   *
+   * @returns the run that follows; it rests at once while somebody else is asked.
+   * @throws EXECUTION_NOT_FOUND, APPROVAL_NOT_ASKED when nobody is asked about that call. APPROVAL_DECIDED when somebody was first: who, what
+   * and when stand in its details. APPROVAL_EXPIRED when the time for it is over. APPROVAL_STALE for another `digest`. APPROVER_NOT_ALLOWED.
+   * @throws PARAMS_INVALID for params that the tool does not accept, KEY_CONFLICT for those of another call of the turn.
+   * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; with `drive: false` only for other params.
+   * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
+   */
+  async approve(executionId: string, options: ApproveOptions): Promise<Run<Output>> {
+    return operate(this.#services, async () => {
+      if (this.#services.drives) agentOf(this.#services, this.#seen);
+      return this.#decide(await checkApproval(this.#services, this.#seen, executionId, options));
+    });
+  }
+
+  /**
+   * Refuses a call that waits for approval, and goes on: it fails without having run, and the model is told the reason. Durable once this
+   * resolves. The same decision by the same person again changes nothing.
+   *
+   * @returns the run that follows; it rests at once while somebody else is asked.
+   * @throws what {@link Session.approve} throws, but for what concerns params.
+   */
+  async deny(executionId: string, options: DenyOptions): Promise<Run<Output>> {
+    return operate(this.#services, async () => {
+      if (this.#services.drives) agentOf(this.#services, this.#seen);
+      return this.#decide(checkDenial(this.#services, executionId, options));
     });
   }
 
@@ -299,6 +337,7 @@ export class Session<Output = unknown> {
     const { live } = this.#services;
     const run = this.#follow(runId, false);
     if (transition.event.type === 'run.cancelled') await this.#stopDrive();
+    if (transition.event.type === 'approval.superseded') await this.#goOn(result);
     if (session.state === 'IDLE') live.next(this.#services, session);
     return run;
   }
@@ -306,9 +345,25 @@ export class Session<Output = unknown> {
   #begin(result: CommitResult): Run<Output> {
     const { sessionId, runId } = { ...this, runId: (result.transition.event as { runId?: string }).runId ?? '' };
     const { repeated } = result;
-    if (repeated || !this.#services.drives) return this.#follow(runId, repeated);
+    if (repeated || !this.#services.drives || isResting(result.session.state)) return this.#follow(runId, repeated);
     const drive = this.#services.live.start(this.#services, result);
     return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
+  }
+
+  async #decide(decided: Decided): Promise<Run<Output>> {
+    const event = { type: 'decideApproval', decided } as const;
+    const request = { event, cause: 'operator', claim: { type: 'none' } } as const;
+    const result = await this.#commit(request).catch(async (error: unknown) => {
+      if (isTurnlockError(error, 'APPROVAL_EXPIRED')) await this.#expire();
+      throw error;
+    });
+    return this.#goOn(result);
+  }
+
+  /** Nobody else may look for a while: what has expired is settled by whoever notices. */
+  async #expire(): Promise<void> {
+    const { session, now } = await readSession(this.#services.store, this);
+    await this.#goOn({ session: await expireInput(this.#services, session, now) });
   }
 
   async #goOn(result: Pick<CommitResult, 'session'>): Promise<Run<Output>> {

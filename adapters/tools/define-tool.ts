@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { TurnlockError } from '../../errors.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';
+import type { Policy } from './policy.ts';
 import type { InputSchema, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
 
 /** What `defineTool` takes. */
@@ -20,13 +21,15 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
   repeatable?: boolean;
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
+  /** Judges each call: `allow()`, `deny(reason)` or `requireApproval(…)`. Default: every call may run. */
+  policy?: Policy<StandardSchemaV1.InferOutput<Schema>>;
   /** Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result. */
   execute(params: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Output | Promise<Output>;
 }
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const EFFECTS: readonly ToolEffect[] = ['readOnly', 'idempotent', 'nonRepeatable'];
-const OPTIONS = ['name', 'description', 'inputSchema', 'effect', 'repeatable', 'timeoutMs', 'execute'];
+const OPTIONS = ['name', 'description', 'inputSchema', 'effect', 'repeatable', 'timeoutMs', 'policy', 'execute'];
 
 /** A timer holds no longer time. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -39,7 +42,15 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export function defineTool<const Schema extends InputSchema, Output>(definition: ToolDefinition<Schema, Output>): Tool {
   if (typeof definition !== 'object' || definition === null) throw nameRefused(undefined);
-  const { name, description, effect = 'nonRepeatable', repeatable = false, timeoutMs = null, execute } = definition;
+  const {
+    name,
+    description,
+    effect = 'nonRepeatable',
+    repeatable = false,
+    timeoutMs = null,
+    policy = null,
+    execute,
+  } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) throw nameRefused(name);
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   // An option that is ignored in silence could be a policy that somebody relies on.
@@ -48,6 +59,7 @@ export function defineTool<const Schema extends InputSchema, Output>(definition:
   check(name, EFFECTS.includes(effect), 'effect', EFFECTS.join(', '));
   check(name, typeof repeatable === 'boolean', 'repeatable', 'true or false');
   check(name, timeoutMs === null || isTimeout(timeoutMs), 'timeoutMs', `a whole number from 1 to ${MAX_TIMER_MS}`);
+  check(name, policy === null || typeof policy === 'function', 'policy', 'a function');
   check(name, typeof execute === 'function', 'execute', 'a function');
   return {
     name,
@@ -58,6 +70,8 @@ export function defineTool<const Schema extends InputSchema, Output>(definition:
     effect,
     repeatable,
     timeoutMs,
+    policy: policy as Policy | null,
+    isQuestion: false,
     execute: execute as Tool['execute'],
   };
 }
