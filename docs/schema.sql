@@ -172,6 +172,7 @@ CREATE TABLE turnlock.agent_tool_executions (
   effect character varying(16) NOT NULL,
   attempt integer DEFAULT 0 NOT NULL,
   deadline_at timestamp with time zone,
+  retry_at timestamp with time zone,
   fencing_token integer,
   unknown_at timestamp with time zone,
   unknown_reason character varying(16),
