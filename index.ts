@@ -10,7 +10,15 @@ export type {
   ToolOutcome,
 } from './adapters/models/model.contract.ts';
 export { defineTool, type ToolDefinition } from './adapters/tools/define-tool.ts';
-export type { InputSchema, Tool, ToolContext, ToolEffect } from './adapters/tools/tool.contract.ts';
+export type {
+  InputSchema,
+  Retry,
+  RetryBackoff,
+  Tool,
+  ToolContext,
+  ToolEffect,
+} from './adapters/tools/tool.contract.ts';
+export { ToolError, type ToolErrorOptions } from './adapters/tools/tool-error.ts';
 export { type Environment, FAULT_POINTS, type FaultInfo, type FaultPoint, systemEnvironment } from './environment.ts';
 export {
   ERROR_CODES,

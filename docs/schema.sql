@@ -172,6 +172,7 @@ CREATE TABLE turnlock.agent_tool_executions (
   effect character varying(16) NOT NULL,
   attempt integer DEFAULT 0 NOT NULL,
   deadline_at timestamp with time zone,
+  retry_at timestamp with time zone,
   fencing_token integer,
   unknown_at timestamp with time zone,
   unknown_reason character varying(16),
@@ -294,7 +295,7 @@ ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_counters CH
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_effect CHECK (((effect)::text = ANY ((ARRAY['readOnly'::character varying, 'idempotent'::character varying, 'transactional'::character varying, 'reconcilable'::character varying, 'nonRepeatable'::character varying])::text[])));
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_status CHECK (((status)::text = ANY ((ARRAY['PENDING'::character varying, 'RUNNING'::character varying, 'SUCCESS'::character varying, 'FAILED'::character varying, 'TIMED_OUT'::character varying])::text[])));
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_unknown CHECK (((unknown_at IS NULL) = (unknown_reason IS NULL)));
-ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_unknown_reason CHECK (((unknown_reason)::text = ANY ((ARRAY['crash'::character varying, 'lease'::character varying, 'timeout'::character varying])::text[])));
+ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_unknown_reason CHECK (((unknown_reason)::text = ANY ((ARRAY['crash'::character varying, 'lease'::character varying, 'timeout'::character varying, 'reported'::character varying])::text[])));
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT agent_tool_executions_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES turnlock.agent_turns(turn_id) ON DELETE CASCADE;
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT fk_tool_answered_by FOREIGN KEY (tenant_id, answered_by) REFERENCES turnlock.agent_tool_executions(tenant_id, execution_id) ON DELETE SET NULL (answered_by) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT fk_tool_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;

@@ -201,6 +201,7 @@ export const sessionMachine = setup({
         'execution.started': toExecuting,
         'execution.held': [toExecuting, toAwaiting],
         'tool.settled': anywhere,
+        'tool.attemptFailed': toExecuting,
         'tool.outcomeUnknown': [toExecuting, toAwaiting],
         'tool.evidenced': [...anywhere, lateFacts['tool.evidenced']],
         // Whoever is asked here is asked beside a call that runs.

@@ -8,6 +8,7 @@ import { agentVersionUnder } from './build.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import { type Decision, decideEvent, type Known } from './decide-event.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
+import { firstRetryAt } from './failed-attempts.ts';
 import { changeInbox, type InboxChange, MESSAGE_REPEATED } from './inbox.ts';
 import { grantLease, type LeaseColumns } from './lease.ts';
 import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
@@ -112,6 +113,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     token: lease.leaseToken,
     newId,
   });
+  const retryAt = firstRetryAt(after.context.calls, open.executions, changes);
   checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
   Object.assign(row, {
     currentState: after.value,
@@ -120,7 +122,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     ...lease,
     agentVersion,
     recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
-    wakeAt: wakeAfter({ event, claim }, row.wakeAt ?? null, now),
+    wakeAt: wakeAfter({ event, claim, retryAt }, row.wakeAt ?? null, now),
     updatedAt: now,
   });
   const transition = {
@@ -172,7 +174,12 @@ function resetsRecoveries(event: SessionEvent): boolean {
  * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
  * rest of a back-off.
  */
-function wakeAfter({ event, claim }: Pick<Decision, 'event' | 'claim'>, stored: Date | null, now: Date): Date | null {
+function wakeAfter(
+  { event, claim, retryAt }: Pick<Decision, 'event' | 'claim'> & { retryAt: Date | null },
+  stored: Date | null,
+  now: Date,
+): Date | null {
+  if (retryAt !== null && claim.type !== 'none') return retryAt;
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
   if (event.type === 'worker.tookOver' || event.type === 'tool.evidenced') {
     return stored !== null && stored > now ? stored : null;

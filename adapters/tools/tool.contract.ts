@@ -25,6 +25,25 @@ export interface ToolContext {
 /** The effect classes that tools can declare. */
 export type ToolEffect = Extract<EffectClass, 'readOnly' | 'idempotent' | 'nonRepeatable'>;
 
+/** How long to wait before a further attempt: `initialMs` before the second, times `factor` for each one more, at most `maxMs`. */
+export interface RetryBackoff {
+  /** Milliseconds, 0 or more. Default 1 000. */
+  initialMs: number;
+  /** 1 or more. Default 2. */
+  factor: number;
+  /** Milliseconds, before the spread. Default 60 000. */
+  maxMs: number;
+  /** 0 to 1: the wait is spread evenly from `1 - jitter` to `1 + jitter` times. Default 0.5. */
+  jitter: number;
+}
+
+/** Whether and when a call whose attempt failed is tried again. */
+export interface Retry {
+  /** Attempts of one call in all, the first and those after a crash among them. */
+  readonly attempts: number;
+  readonly backoff: Readonly<RetryBackoff>;
+}
+
 /** A tool as the runtime holds it: made by `defineTool`. */
 export interface Tool {
   readonly name: string;
@@ -37,5 +56,7 @@ export interface Tool {
   readonly repeatable: boolean;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;
+  /** `null`: a failed attempt is not tried again. */
+  readonly retry: Retry | null;
   execute(params: unknown, context: ToolContext): unknown;
 }
