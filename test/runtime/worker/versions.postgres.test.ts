@@ -199,7 +199,7 @@ onPostgres((database) => {
     expect(acts).toEqual([asked!.idempotencyKey]);
     expect(await versionsOf(session)).toEqual([6]);
     const [audit] = await database().query(
-      `SELECT max(created_at) - min(created_at) >= interval '14 days' AS long, max(recoveries) AS recoveries
+      `SELECT max(t.created_at) - min(t.created_at) >= interval '14 days' AS long, max(recoveries) AS recoveries
         FROM turnlock.agent_transitions t JOIN turnlock.agent_sessions USING (session_id) WHERE t.session_id = $1`,
       [sessionId],
     );
