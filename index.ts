@@ -21,7 +21,15 @@ export {
   requireApproval,
   strictest,
 } from './adapters/tools/policy.ts';
-export type { InputSchema, Tool, ToolContext, ToolEffect } from './adapters/tools/tool.contract.ts';
+export type {
+  InputSchema,
+  Retry,
+  RetryBackoff,
+  Tool,
+  ToolContext,
+  ToolEffect,
+} from './adapters/tools/tool.contract.ts';
+export { ToolError, type ToolErrorOptions } from './adapters/tools/tool-error.ts';
 export { type Environment, FAULT_POINTS, type FaultInfo, type FaultPoint, systemEnvironment } from './environment.ts';
 export {
   ERROR_CODES,
@@ -41,7 +49,7 @@ export type { CallerTransaction } from './persistence/caller-transaction.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
 export type { WhenBusy } from './persistence/inbox.ts';
 export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
-export type { SessionSummary } from './persistence/list-sessions.ts';
+export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
 export type { StoredTransition } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
 export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';

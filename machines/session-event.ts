@@ -41,6 +41,22 @@ export interface AttemptResult {
   content: OutcomeContent;
 }
 
+/** One attempt that is known to have failed, and when the next one begins: `retryInMs` after the commit, on the database's clock. */
+export interface FailedAttempt {
+  executionId: string;
+  attempt: number;
+  retryInMs: number;
+  content: OutcomeContent;
+}
+
+/** Nothing says how an attempt ended. `content` holds what its tool said of it, where that is why. */
+export interface UnknownAttempt {
+  executionId: string;
+  attempt: number;
+  reason: UnknownReason;
+  content?: OutcomeContent;
+}
+
 /** How an attempt ended that nobody waited for any more. That it was given up is no evidence. */
 export interface EvidencedResult extends AttemptResult {
   outcome: 'succeeded' | 'failed';
@@ -64,7 +80,8 @@ export type SessionEvent =
   | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: AskedContent } }
   | { type: 'execution.refused'; executions: { executionId: string; content: OutcomeContent }[] }
   | { type: 'tool.settled'; results: AttemptResult[] }
-  | { type: 'tool.outcomeUnknown'; executions: { executionId: string; attempt: number; reason: UnknownReason }[] }
+  | { type: 'tool.attemptFailed'; results: FailedAttempt[] }
+  | { type: 'tool.outcomeUnknown'; executions: UnknownAttempt[] }
   | { type: 'tool.evidenced'; results: EvidencedResult[]; systemTurns: number }
   | { type: 'approval.granted'; executionId: string; by: string }
   | { type: 'approval.denied'; executionId: string; by: string; content: OutcomeContent }

@@ -202,6 +202,7 @@ export const sessionMachine = setup({
         'execution.held': [toExecuting, toAwaiting],
         'execution.refused': [toPlanning, toExecuting],
         'tool.settled': anywhere,
+        'tool.attemptFailed': toExecuting,
         'tool.outcomeUnknown': [toExecuting, toAwaiting],
         'tool.evidenced': [...anywhere, lateFacts['tool.evidenced']],
         // Whoever is asked here is asked beside a call that runs.

@@ -4,9 +4,11 @@ import { nextSnapshot } from '../machines/next-snapshot.ts';
 import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machines/session-event.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
 import { encodeSnapshot } from '../machines/snapshot-codec.ts';
+import { agentVersionUnder } from './build.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import { type Decision, decideEvent, type Known } from './decide-event.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
+import { firstRetryAt } from './failed-attempts.ts';
 import { changeInbox, type InboxChange, MESSAGE_REPEATED } from './inbox.ts';
 import { grantLease, type LeaseColumns } from './lease.ts';
 import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
@@ -96,6 +98,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const open = await readOpenExecutions(em, session);
   // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
   grantLease(leaseOf(row), claim, now, false);
+  const agentVersion = agentVersionUnder(claim, session, open.executions);
   if (claim.type === 'takeOver' && isResting(before.value)) throw owesNothing(request, before.value);
   const after = nextSnapshot(before, event);
   const lease = grantLease(leaseOf(row), claim, now, isResting(after.value));
@@ -111,6 +114,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     token: lease.leaseToken,
     newId,
   });
+  const retryAt = firstRetryAt(after.context.calls, open.executions, changes);
   checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
   const written = [...open.executions, ...changes.insertedExecutions].map((execution) => ({
     ...execution,
@@ -122,8 +126,13 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     snapshot: encodeSnapshot(after),
     version: row.version + 1,
     ...lease,
+    agentVersion,
     recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
-    wakeAt: wakeAfter({ event, claim, from: before.value, to: after.value, expiresAt }, row.wakeAt ?? null, now),
+    wakeAt: wakeAfter(
+      { event, claim, from: before.value, to: after.value, expiresAt, retryAt },
+      row.wakeAt ?? null,
+      now,
+    ),
     updatedAt: now,
   });
   const transition = {
@@ -176,13 +185,16 @@ interface Woken extends Pick<Decision, 'event' | 'claim'> {
   to: SessionState;
   /** When the first open question expires; `null` when none does. */
   expiresAt: Date | null;
+  /** When the first failed call may be tried again; `null` when none is to be. */
+  retryAt: Date | null;
 }
 
 /**
  * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
  * rest of a back-off. While a person is asked, the session wakes when the first question expires; once it goes on, at once.
  */
-function wakeAfter({ event, claim, from, to, expiresAt }: Woken, stored: Date | null, now: Date): Date | null {
+function wakeAfter({ event, claim, from, to, expiresAt, retryAt }: Woken, stored: Date | null, now: Date): Date | null {
+  if (retryAt !== null && claim.type !== 'none') return retryAt;
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
   if (to === 'AWAITING_INPUT') {
     const kept = claim.type === 'none' ? stored : null;

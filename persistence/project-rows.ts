@@ -1,9 +1,10 @@
 import { TurnlockError } from '../errors.ts';
 import type { ModelCallContent, ModelTurnContent, Normalised, OutcomeContent } from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
-import { callsAfter, type OpenCall } from '../machines/open-calls.ts';
+import { callsAfter, type OpenCall, waitsToRetry } from '../machines/open-calls.ts';
 import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
 import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
+import { failureOf, NOT_FAILED, reportOf } from './failed-attempts.ts';
 import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
 import type { ExecutionProgress, ExecutionRow, ExecutionUpdate, RowChanges, TurnRow } from './row-changes.ts';
@@ -121,6 +122,7 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     startedAt: input.now,
     completedAt: null,
     deadlineAt: null,
+    retryAt: null,
     fencingToken: null,
     unknownAt: null,
     unknownReason: null,
@@ -176,11 +178,17 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
   if (before.attempt !== after.attempt) {
     Object.assign(change, { attempt: after.attempt }, startOf(input, timeoutOf(input, after)));
     if (before.status === 'TIMED_OUT') Object.assign(change, NOT_SETTLED);
+    const { errorMessage, retryAt } = rowOf(input.executions, before);
+    if (errorMessage !== null || retryAt !== null) Object.assign(change, NOT_FAILED);
   }
   if (before.unknownReason !== after.unknownReason) {
     change.unknownReason = after.unknownReason;
     change.unknownAt = after.unknownReason === null ? null : input.now;
+    Object.assign(change, reportOf(input.event, after.executionId));
   }
+  if (waitsToRetry(after) && !waitsToRetry(before))
+    Object.assign(change, failureOf(input.event, after.executionId, input.now));
+  if (waitsToRetry(before) && isSettled(after.status)) change.retryAt = null;
   if (before.status !== after.status && isSettled(after.status)) {
     const content = contentFor(input.event, after.executionId);
     const normalised = joined(rowOf(input.executions, after), content.normalised);

@@ -43,6 +43,8 @@ export interface ExecutionProgress {
   startedAt: Date;
   completedAt: Date | null;
   deadlineAt: Date | null;
+  /** When the next attempt begins, where the last one failed and is retried. */
+  retryAt: Date | null;
   fencingToken: number | null;
   unknownAt: Date | null;
   unknownReason: UnknownReason | null;

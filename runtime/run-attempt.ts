@@ -1,14 +1,16 @@
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
-import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { placeholderFor } from '../persistence/values/placeholder.ts';
 import type { DriveContext } from './drive-context.ts';
+import { failureOf, isRepeatable, type ToolFailure } from './tool-failure.ts';
 
 /** How an attempt of a tool ended, as far as this process can say. */
 export type AttemptEnd =
-  | { type: 'succeeded' | 'failed'; content: OutcomeContent }
+  | { type: 'succeeded'; content: OutcomeContent }
+  /** It threw: failed for good, failed and to be tried again, or its tool says that it does not know. */
+  | ToolFailure
   /** Its time was over and it did not say how it ended, not within the grace period either. */
   | { type: 'timedOut' }
   /** The drive was aborted meanwhile: nothing is decided here. */
@@ -24,7 +26,8 @@ export interface AttemptBudget {
  * Calls the tool of one attempt whose start is committed, holding no connection and no lock.
  *
  * At the deadline its signal aborts; what it returns within the grace period is still a fact and counts. What it throws after its
- * signal aborted says nothing about the act, so it does not count as a failure.
+ * signal aborted says nothing about the act, so it does not count as a failure; nor does a `ToolError` that
+ * says the outcome is unknown.
  */
 export async function runAttempt(
   drive: DriveContext,
@@ -59,20 +62,26 @@ export async function runAttempt(
 }
 
 /** The time was over before the tool was called, so it is known that it did not act: a repeatable call has its next attempt. */
-function neverCalled({ effect }: ExecutionRow): AttemptEnd {
-  if (effect === 'readOnly' || effect === 'idempotent') return { type: 'timedOut' };
+function neverCalled(execution: ExecutionRow): AttemptEnd {
+  if (isRepeatable(execution)) return { type: 'timedOut' };
   return failed('TOOL_TIMED_OUT', 'Its time was over before it was called: nothing was done.');
 }
 
 /** Nobody waits for the tool any more: what it still returns is kept. What it throws once its signal aborted says nothing. */
-function keepLater(drive: DriveContext, { executionId, attempt }: ExecutionRow, end: Promise<AttemptEnd>): void {
+function keepLater(drive: DriveContext, execution: ExecutionRow, end: Promise<AttemptEnd>): void {
   void end.then(
-    (late) => {
-      if (late.type !== 'succeeded' && late.type !== 'failed') return;
-      drive.keep({ executionId, attempt, outcome: late.type, content: late.content });
-    },
+    (late) => keepEnd(drive, execution, late),
     () => undefined,
   );
+}
+
+/** Keeps as evidence what is known of an attempt whose end could not be committed. One that may be repeated runs again where it failed. */
+export function keepEnd(drive: DriveContext, execution: ExecutionRow, end: AttemptEnd): void {
+  const { executionId, attempt } = execution;
+  if (end.type === 'attemptFailed' && isRepeatable(execution)) return;
+  if (end.type !== 'succeeded' && end.type !== 'failed' && end.type !== 'attemptFailed') return;
+  const outcome = end.type === 'succeeded' ? 'succeeded' : 'failed';
+  drive.keep({ executionId, attempt, outcome, content: end.content });
 }
 
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<AttemptEnd> {
@@ -109,8 +118,7 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
     });
   } catch (thrown) {
     if (signal.aborted) return { type: 'timedOut' };
-    const { message, notes } = normaliseError(thrown, drive.limits);
-    return { type: 'failed', content: { error: { code: 'TOOL_FAILED', message }, normalised: notes } };
+    return failureOf({ ...drive, tool, execution }, thrown);
   }
   return { type: 'succeeded', content: storableOutput(drive, returned) };
 }

@@ -25,7 +25,7 @@ import { expireInput } from './recover.ts';
 import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
-import { agentOf, checkOpen, operate, type Services } from './services.ts';
+import { checkAgent, checkOpen, operate, type Services } from './services.ts';
 
 /** A session as it stands now. Times are those of the database, cut to milliseconds. */
 export interface SessionStatus {
@@ -88,7 +88,7 @@ export class Session<Output = unknown> {
    */
   async send(text: string, options: SendOptions = {}): Promise<Run<Output>> {
     return operate(this.#services, async () => {
-      agentOf(this.#services, this.#seen);
+      checkAgent(this.#services, this.#seen);
       const { environment, limits } = this.#services.store;
       const content = checkMessage(text, checkOptions(options, 'send', SEND_OPTIONS), limits);
       const whenBusy = checkWhenBusy(options.whenBusy);
@@ -116,7 +116,7 @@ export class Session<Output = unknown> {
    */
   async retry(options: { by?: string } = {}): Promise<Run<Output>> {
     return operate(this.#services, async () => {
-      agentOf(this.#services, this.#seen);
+      checkAgent(this.#services, this.#seen);
       const { environment } = this.#services.store;
       const by = checkWho(checkOptions(options, 'retry', ['by']).by ?? 'operator');
       const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
@@ -136,7 +136,7 @@ export class Session<Output = unknown> {
    */
   async settle(executionId: string, settlement: Settlement): Promise<Run<Output>> {
     return operate(this.#services, async () => {
-      agentOf(this.#services, this.#seen);
+      checkAgent(this.#services, this.#seen);
       const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
       const id = checkUuid(executionId, 'executionId');
       const event = { type: 'execution.settledByPerson', executionId: id, outcome, by, content } as const;
@@ -161,12 +161,12 @@ export class Session<Output = unknown> {
    * @throws EXECUTION_NOT_FOUND, APPROVAL_NOT_ASKED when nobody is asked about that call. APPROVAL_DECIDED when somebody was first: who, what
    * and when stand in its details. APPROVAL_EXPIRED when the time for it is over. APPROVAL_STALE for another `digest`. APPROVER_NOT_ALLOWED.
    * @throws PARAMS_INVALID for params that the tool does not accept, KEY_CONFLICT for those of another call of the turn.
-   * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; with `drive: false` only for other params.
+   * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; with `drive: false` only where it has other params.
    * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
    */
   async approve(executionId: string, options: ApproveOptions): Promise<Run<Output>> {
     return operate(this.#services, async () => {
-      if (this.#services.drives) agentOf(this.#services, this.#seen);
+      if (this.#services.drives) checkAgent(this.#services, this.#seen);
       return this.#decide(await checkApproval(this.#services, this.#seen, executionId, options));
     });
   }
@@ -180,7 +180,7 @@ export class Session<Output = unknown> {
    */
   async deny(executionId: string, options: DenyOptions): Promise<Run<Output>> {
     return operate(this.#services, async () => {
-      if (this.#services.drives) agentOf(this.#services, this.#seen);
+      if (this.#services.drives) checkAgent(this.#services, this.#seen);
       return this.#decide(checkDenial(this.#services, executionId, options));
     });
   }
@@ -289,9 +289,9 @@ export class Session<Output = unknown> {
   }
 
   #acquire(): LeaseClaim {
-    const { store, holder, drives } = this.#services;
+    const { store, holder, drives, build } = this.#services;
     if (!drives) return { type: 'none' };
-    return { type: 'acquire', holder, leaseMs: store.limits.leaseMs };
+    return { type: 'acquire', holder, leaseMs: store.limits.leaseMs, build };
   }
 
   async #commit(request: Committable): Promise<CommitResult> {

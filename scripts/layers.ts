@@ -54,7 +54,7 @@ export const LAYERS: readonly Layer[] = [
     holds: /^runtime\//,
     mayImport: either(
       LEAF,
-      /^(machines|persistence|runtime)\/|^adapters\/(models\/model|tools\/tool|telemetry\/telemetry|embedders\/embedder)\.contract\.ts$|^adapters\/tools\/json-schema-of\.ts$/,
+      /^(machines|persistence|runtime)\/|^adapters\/(models\/model|tools\/tool|telemetry\/telemetry|embedders\/embedder)\.contract\.ts$|^adapters\/tools\/(json-schema-of|policy|tool-error|reconciliation)\.ts$/,
     ),
   },
   {
@@ -70,6 +70,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'tooling',
     holds: /^(test|bench|testing|scripts)\/|\.config\.ts$/,
     mayImport: /^(?!examples\/)/,
+    mayImportTypesOf: /^examples\/refunds\/payments\//, // tests start that service as a process
     packages: /./,
   },
 ];

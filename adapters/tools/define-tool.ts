@@ -1,8 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { TurnlockError } from '../../errors.ts';
+import { checkRetry } from './check-retry.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';
 import type { Policy } from './policy.ts';
-import type { InputSchema, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
+import type { InputSchema, RetryBackoff, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
 
 /** What `defineTool` takes. */
 export interface ToolDefinition<Schema extends InputSchema, Output> {
@@ -23,13 +24,32 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
   timeoutMs?: number;
   /** Judges each call: `allow()`, `deny(reason)` or `requireApproval(…)`. Default: every call may run. */
   policy?: Policy<StandardSchemaV1.InferOutput<Schema>>;
-  /** Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result. */
+  /**
+   * Tries a call again whose attempt failed, with the same key, after a wait that survives the process: `attempts` in all, a whole number
+   * from 1 to 1 000, and `backoff`, see {@link RetryBackoff}. Retried is what throws a `ToolError` with `retryable: true`; with `readOnly`
+   * and `idempotent` also whatever else is thrown. Default: a failure is final, and the model decides.
+   */
+  retry?: { attempts: number; backoff?: Partial<RetryBackoff> };
+  /**
+   * Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result. A `ToolError`
+   * says more: that another attempt may help, or that it is not known whether the act happened; then the effect class decides, at once.
+   */
   execute(params: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Output | Promise<Output>;
 }
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const EFFECTS: readonly ToolEffect[] = ['readOnly', 'idempotent', 'nonRepeatable'];
-const OPTIONS = ['name', 'description', 'inputSchema', 'effect', 'repeatable', 'timeoutMs', 'policy', 'execute'];
+const OPTIONS = [
+  'name',
+  'description',
+  'inputSchema',
+  'effect',
+  'repeatable',
+  'timeoutMs',
+  'retry',
+  'policy',
+  'execute',
+];
 
 /** A timer holds no longer time. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -72,6 +92,7 @@ export function defineTool<const Schema extends InputSchema, Output>(definition:
     timeoutMs,
     policy: policy as Policy | null,
     isQuestion: false,
+    retry: checkRetry(name, definition.retry),
     execute: execute as Tool['execute'],
   };
 }

@@ -26,6 +26,25 @@ export interface ToolContext {
 /** The effect classes that tools can declare. */
 export type ToolEffect = Extract<EffectClass, 'readOnly' | 'idempotent' | 'nonRepeatable'>;
 
+/** How long to wait before a further attempt: `initialMs` before the second, times `factor` for each one more, at most `maxMs`. */
+export interface RetryBackoff {
+  /** Milliseconds, 0 or more. Default 1 000. */
+  initialMs: number;
+  /** 1 or more. Default 2. */
+  factor: number;
+  /** Milliseconds, before the spread. Default 60 000. */
+  maxMs: number;
+  /** 0 to 1: the wait is spread evenly from `1 - jitter` to `1 + jitter` times. Default 0.5. */
+  jitter: number;
+}
+
+/** Whether and when a call whose attempt failed is tried again. */
+export interface Retry {
+  /** Attempts of one call in all, the first and those after a crash among them. */
+  readonly attempts: number;
+  readonly backoff: Readonly<RetryBackoff>;
+}
+
 /** A tool as the runtime holds it: made by `defineTool`. */
 export interface Tool {
   readonly name: string;
@@ -42,5 +61,7 @@ export interface Tool {
   readonly policy: Policy | null;
   /** Whether its output comes from the user, as the answer to a question: it is never executed. */
   readonly isQuestion: boolean;
+  /** `null`: a failed attempt is not tried again. */
+  readonly retry: Retry | null;
   execute(params: unknown, context: ToolContext): unknown;
 }

@@ -27,6 +27,7 @@ const HOME: Record<SessionEventType, string> = {
   'execution.held': 'EXECUTING_TOOL EXECUTING_TOOL',
   'execution.refused': 'EXECUTING_TOOL',
   'tool.settled': 'EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL',
+  'tool.attemptFailed': 'EXECUTING_TOOL EXECUTING_TOOL',
   'tool.outcomeUnknown': 'EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL',
   'tool.evidenced': 'EXECUTING_TOOL AWAITING_INPUT AWAITING_INPUT PLANNING IDLE FAILED',
   'approval.granted': 'AWAITING_INPUT AWAITING_INPUT AWAITING_INPUT EXECUTING_TOOL',
@@ -103,7 +104,7 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
     case 'execution.started':
       return {
         type,
-        executions: pick(step, model, 'queued', 'again', 'running', 'gaveUp').map((executionId) => ({
+        executions: pick(step, model, 'queued', 'again', 'retrying', 'running', 'gaveUp').map((executionId) => ({
           executionId,
           attempt: (model.attempts.get(executionId) ?? 0) + (luck === 1 ? 2 : 1),
           timeoutMs: 1_000,
@@ -113,10 +114,20 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
       return { type, executionIds: pick(step, model, 'queued') };
     case 'tool.settled':
       return { type, results: pick(step, model, 'running').map((call) => resultOf(call, step, model)) };
+    case 'tool.attemptFailed':
+      return {
+        type,
+        results: pick(step, model, 'running', ...(luck === 2 ? (['retrying'] as const) : [])).map((executionId) => ({
+          executionId,
+          attempt: attemptOf(executionId, step, model),
+          retryInMs: 10,
+          content: { error: { code: 'TOOL_FAILED', message: 'not now' } },
+        })),
+      };
     case 'tool.evidenced':
       return {
         type,
-        results: pick(step, model, 'unknown', 'again', 'gaveUp', 'running', 'done').map((call) => ({
+        results: pick(step, model, 'unknown', 'again', 'retrying', 'gaveUp', 'running', 'done').map((call) => ({
           ...resultOf(call, step, model),
           outcome: how % 4 === 1 ? 'failed' : 'succeeded',
         })),
@@ -128,7 +139,7 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
         executions: pick(step, model, 'running').map((executionId) => ({
           executionId,
           attempt: attemptOf(executionId, step, model),
-          reason: (['crash', 'lease', 'timeout'] as const)[how % 3] as 'crash',
+          reason: (['crash', 'lease', 'timeout', 'reported'] as const)[how % 4] as 'crash',
         })),
       };
     case 'approval.granted':
@@ -147,7 +158,13 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
       return { type, executionIds: pick(step, model, 'approval', 'answer'), fails: how < 4, content };
     case 'execution.settledByPerson': {
       const outcome = (['runAgain', 'succeeded', 'failed'] as const)[how % 3] as 'runAgain';
-      return { type, executionId: pickOne(step, model, 'unknown', 'again', 'queued', 'answer'), outcome, by, content };
+      return {
+        type,
+        executionId: pickOne(step, model, 'unknown', 'again', 'queued', 'answer', 'retrying'),
+        outcome,
+        by,
+        content,
+      };
     }
     case 'run.cancelled':
       return { type, by, content };

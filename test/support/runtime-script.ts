@@ -3,11 +3,13 @@ import type { ModelRequest, ModelResponse, ModelToolCall } from '../../adapters/
 import type { Tool, ToolContext, ToolEffect } from '../../adapters/tools/tool.contract.ts';
 import { defineTool, type Policy, type Run, type RunEvent } from '../../index.ts';
 
+type ToolRetry = NonNullable<Parameters<typeof defineTool>[0]['retry']>;
+
 /** A tool that takes any object. */
 export function looseTool(
   name: string,
   execute: (params: Record<string, unknown>, context: ToolContext) => unknown,
-  more: { effect?: ToolEffect; repeatable?: boolean; timeoutMs?: number; policy?: Policy } = {},
+  more: { effect?: ToolEffect; repeatable?: boolean; timeoutMs?: number; retry?: ToolRetry; policy?: Policy } = {},
 ): Tool {
   return defineTool({
     name,
