@@ -76,5 +76,6 @@ export {
 export type { Recovery } from './runtime/recover.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
-export type { Session, SessionStatus } from './runtime/session-handle.ts';
+export type { Session } from './runtime/session-handle.ts';
+export type { SessionStatus } from './runtime/session-status.ts';
 export type { WorkerOptions } from './runtime/worker-control.ts';

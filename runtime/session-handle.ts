@@ -1,6 +1,5 @@
 import { isTurnlockError, TurnlockError } from '../errors.ts';
-import type { Json } from '../machines/event-content.ts';
-import { isResting, type SessionState } from '../machines/session-state.ts';
+import { isResting } from '../machines/session-state.ts';
 import {
   type CallerTransaction,
   checkCallerTransaction,
@@ -22,31 +21,11 @@ import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { expireInput } from './recover.ts';
-import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
+import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
-import type { AwaitedExecution, RunResult } from './run-event.ts';
+import type { RunResult } from './run-event.ts';
 import { checkAgent, checkOpen, operate, type Services } from './services.ts';
-
-/** A session as it stands now. Times are those of the database, cut to milliseconds. */
-export interface SessionStatus {
-  state: SessionState;
-  /** The run that is under way, waits for a person, or ended last; `null` before the first message. */
-  runId: string | null;
-  /** The sequence of the last transition; 0 for a session that has none. */
-  version: number;
-  /** What a person is asked, in call order; empty unless `state` is AWAITING_INPUT. */
-  awaiting: AwaitedExecution[];
-  userId: string;
-  /** Name of the agent. */
-  agent: string;
-  /** The caller's id; `null` when none was given. */
-  externalId: string | null;
-  /** As given to `createSession`; empty when none was. */
-  metadata: { [name: string]: Json };
-  createdAt: Date;
-  /** When the last transition was committed. */
-  updatedAt: Date;
-}
+import { readStatus, type SessionStatus } from './session-status.ts';
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
 
@@ -252,21 +231,7 @@ export class Session<Output = unknown> {
   /** The session as it stands now, read from the database. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, SNAPSHOT_INVALID. */
   async status(): Promise<SessionStatus> {
     return operate(this.#services, async () => {
-      const { session, executions } = await readSession(this.#services.store, this);
-      const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
-      const { runId } = session.snapshot.context;
-      return {
-        state,
-        runId,
-        version,
-        awaiting: awaitedOf(session, executions),
-        userId,
-        agent,
-        externalId,
-        metadata,
-        createdAt,
-        updatedAt,
-      };
+      return readStatus(this.#services.store, this);
     });
   }
 
