@@ -9,9 +9,11 @@ export type {
   ModelTurn,
   ToolOutcome,
 } from './adapters/models/model.contract.ts';
-export { defineTool, type ToolDefinition } from './adapters/tools/define-tool.ts';
+export { defineTool, type Returned, type ToolDefinition } from './adapters/tools/define-tool.ts';
+export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
 export type {
   InputSchema,
+  OutputSchema,
   Retry,
   RetryBackoff,
   Tool,

@@ -15,6 +15,8 @@ export type Intent =
   | { type: 'drainInbox' }
   /** What is known by evidence: settles an open call, or becomes a system turn. */
   | { type: 'takeEvidence' }
+  /** What is decided about attempts of which nothing says how they ended: evidence that fits, if there is any by now, else `event`. */
+  | { type: 'unlessEvidenced'; event: SessionEvent }
   /** The end for good. What waits is refused first, one message with each commit; repeated until the event is `session.completed`. */
   | { type: 'completeSession'; by: string };
 

@@ -188,10 +188,17 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Partial<
   if (before.status !== after.status && isSettled(after.status)) {
     const content = contentFor(input.event, after.executionId);
     const normalised = joined(rowOf(input.executions, after), content.normalised);
-    const settledBy = 'by' in input.event ? input.event.by : null;
+    const settledBy = byOf(input.event, after.executionId);
     Object.assign(change, outcomeColumns(input, after, content), { settledBy, normalised });
   }
   return change;
+}
+
+/** Who settled an execution, where that was not its own attempt. */
+function byOf(event: SessionEvent, executionId: string): string | null {
+  if ('by' in event) return event.by;
+  const results = event.type === 'tool.settled' ? event.results : [];
+  return results.find((result) => result.executionId === executionId)?.by ?? null;
 }
 
 /** What a call that was given up loses when it runs again. */
