@@ -108,7 +108,14 @@ export const ERROR_CODES = {
   SCHEMA_TOO_NEW: kind('version', 'Deploy the build that the schema was migrated for.'),
   DATABASE_UNSUPPORTED: kind('version', 'Use PostgreSQL 15 or newer.'),
   MACHINE_VERSION_UNSUPPORTED: kind('version', 'Deploy a build that knows this version; older builds leave it alone.'),
-  AGENT_VERSION_MISMATCH: kind('version', 'Deploy the version of the agent that the session was made with.'),
+  AGENT_VERSION_MISMATCH: kind(
+    'version',
+    'A newer build has gone on with the session: deploy that version of the agent here too.',
+  ),
+  TOOL_VERSION_UNSUPPORTED: kind(
+    'version',
+    'A newer build has asked for the call: deploy that version of the tool here too.',
+  ),
   TOOL_SCHEMA_CHANGED: kind('version', 'Raise the version of the tool and add an upgrade.'),
 
   // What should not happen

@@ -39,7 +39,7 @@ export { SESSION_STATES, type SessionState } from './machines/session-state.ts';
 export type { CallerTransaction } from './persistence/caller-transaction.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
 export type { WhenBusy } from './persistence/inbox.ts';
-export type { SessionSummary } from './persistence/list-sessions.ts';
+export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
 export type { StoredTransition } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
 export type { SendOptions } from './runtime/check-message.ts';

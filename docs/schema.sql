@@ -449,7 +449,7 @@ BEGIN
 END
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.claim_sessions(max_sessions integer, agents text[] DEFAULT NULL::text[], excluding uuid[] DEFAULT '{}'::uuid[])
+CREATE OR REPLACE FUNCTION turnlock.claim_sessions(max_sessions integer, build jsonb DEFAULT NULL::jsonb, excluding uuid[] DEFAULT '{}'::uuid[])
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -463,7 +463,13 @@ BEGIN
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
     WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
       AND COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) <= (SELECT turnlock_now())
-      AND (claim_sessions.agents IS NULL OR s.agent_name = ANY (claim_sessions.agents)) AND s.session_id <> ALL (claim_sessions.excluding)
+      AND s.session_id <> ALL (claim_sessions.excluding) AND (claim_sessions.build IS NULL OR (claim_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
     LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -472,7 +478,13 @@ BEGIN
     WHERE s.wake_at <= (SELECT turnlock_now())
       AND s.current_state IN ('IDLE', 'AWAITING_INPUT', 'FAILED')
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
-      AND (claim_sessions.agents IS NULL OR s.agent_name = ANY (claim_sessions.agents)) AND s.session_id <> ALL (claim_sessions.excluding)
+      AND s.session_id <> ALL (claim_sessions.excluding) AND (claim_sessions.build IS NULL OR (claim_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY s.wake_at
     LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -483,7 +495,13 @@ BEGIN
     WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news))
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()) OR s.current_state = 'COMPLETED')
-      AND (claim_sessions.agents IS NULL OR s.agent_name = ANY (claim_sessions.agents)) AND s.session_id <> ALL (claim_sessions.excluding)
+      AND s.session_id <> ALL (claim_sessions.excluding) AND (claim_sessions.build IS NULL OR (claim_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY i.since
     LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -939,7 +957,7 @@ AS $function$
     RETURNING control_id
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.sweep_sessions(max_sessions integer, agents text[] DEFAULT NULL::text[], excluding uuid[] DEFAULT '{}'::uuid[])
+CREATE OR REPLACE FUNCTION turnlock.sweep_sessions(max_sessions integer, build jsonb DEFAULT NULL::jsonb, excluding uuid[] DEFAULT '{}'::uuid[])
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -953,7 +971,13 @@ BEGIN
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
     WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
       AND COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) <= (SELECT turnlock_now())
-      AND (sweep_sessions.agents IS NULL OR s.agent_name = ANY (sweep_sessions.agents)) AND s.session_id <> ALL (sweep_sessions.excluding)
+      AND s.session_id <> ALL (sweep_sessions.excluding) AND (sweep_sessions.build IS NULL OR (sweep_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
     LIMIT remaining;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -962,7 +986,13 @@ BEGIN
     WHERE s.wake_at <= (SELECT turnlock_now())
       AND s.current_state IN ('IDLE', 'AWAITING_INPUT', 'FAILED')
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
-      AND (sweep_sessions.agents IS NULL OR s.agent_name = ANY (sweep_sessions.agents)) AND s.session_id <> ALL (sweep_sessions.excluding)
+      AND s.session_id <> ALL (sweep_sessions.excluding) AND (sweep_sessions.build IS NULL OR (sweep_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY s.wake_at
     LIMIT remaining;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -973,7 +1003,13 @@ BEGIN
     WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news))
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()) OR s.current_state = 'COMPLETED')
-      AND (sweep_sessions.agents IS NULL OR s.agent_name = ANY (sweep_sessions.agents)) AND s.session_id <> ALL (sweep_sessions.excluding)
+      AND s.session_id <> ALL (sweep_sessions.excluding) AND (sweep_sessions.build IS NULL OR (sweep_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY i.since
     LIMIT remaining;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -1003,6 +1039,21 @@ BEGIN
     WHERE session_id = NEW.session_id AND current_state <> 'COMPLETED' AND (wake_at IS NULL OR wake_at > turnlock_now());
   RETURN NULL;
 END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.why_stranded(session_id uuid, build jsonb)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+  SELECT CASE
+      WHEN why_stranded.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(why_stranded.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (why_stranded.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (why_stranded.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END FROM agent_sessions s WHERE s.session_id = why_stranded.session_id
 $function$
 ;
 -- Triggers
@@ -1064,12 +1115,13 @@ GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sess
 GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_name text, unit text, daily_limit bigint, reason text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_operator;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_operator;
-GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, agents text[], excluding uuid[]) TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, session_id uuid, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.next_due_at() TO turnlock_runtime;
-GRANT EXECUTE ON FUNCTION turnlock.sweep_sessions(max_sessions integer, agents text[], excluding uuid[]) TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.sweep_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.why_stranded(session_id uuid, build jsonb) TO turnlock_runtime;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_runtime;
 GRANT INSERT, SELECT, UPDATE ON turnlock.agent_approvals TO turnlock_runtime;
 GRANT SELECT ON turnlock.agent_controls TO turnlock_runtime;

@@ -4,6 +4,7 @@ import { nextSnapshot } from '../machines/next-snapshot.ts';
 import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machines/session-event.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
 import { encodeSnapshot } from '../machines/snapshot-codec.ts';
+import { agentVersionUnder } from './build.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import { type Decision, decideEvent, type Known } from './decide-event.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
@@ -96,6 +97,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const open = await readOpenExecutions(em, session);
   // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
   grantLease(leaseOf(row), claim, now, false);
+  const agentVersion = agentVersionUnder(claim, session, open.executions);
   if (claim.type === 'takeOver' && isResting(before.value)) throw owesNothing(request, before.value);
   const after = nextSnapshot(before, event);
   const lease = grantLease(leaseOf(row), claim, now, isResting(after.value));
@@ -118,6 +120,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     snapshot: encodeSnapshot(after),
     version: row.version + 1,
     ...lease,
+    agentVersion,
     recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
     wakeAt: wakeAfter({ event, claim, retryAt }, row.wakeAt ?? null, now),
     updatedAt: now,

@@ -24,7 +24,7 @@ import type { Agent } from './define-agent.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { Operations } from './operations.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
-import { agentOf, operate, type Services } from './services.ts';
+import { agentOf, buildOf, operate, type Services } from './services.ts';
 import { Session } from './session-handle.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
 
@@ -70,6 +70,8 @@ export interface NewSessionOptions<Name extends string = string> {
 
 const SESSION_OPTIONS = ['agent', 'tenantId', 'userId', 'externalId', 'metadata', 'transaction'];
 
+const SESSIONS_OPTIONS = ['tenantId', 'state', 'stranded', 'limit'];
+
 const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'environment'];
 
 /** How an existing session is named. There is no way to a session without its tenant. */
@@ -107,15 +109,20 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
    */
   session(reference: SessionReference): Promise<Session<OutputOf<Agents>>>;
   /**
-   * The sessions of one tenant, last changed first; with `state`, those that are in it now. `limit`: how many at the most, a whole
-   * number from 1 to 1000; default 50.
+   * The sessions of one tenant, last changed first; with `state`, those that are in it now; with `stranded: true`, those that this runtime
+   * leaves alone because a newer build has gone on with them. `limit`: how many at the most, a whole number from 1 to 1000; default 50.
    *
-   * @throws OPTIONS_INVALID for another state or limit, VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   * @throws OPTIONS_INVALID for another state, limit or `stranded`, VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
-  sessions(query: { tenantId: string; state?: SessionState; limit?: number }): Promise<SessionSummary[]>;
+  sessions(query: {
+    tenantId: string;
+    state?: SessionState;
+    stranded?: boolean;
+    limit?: number;
+  }): Promise<SessionSummary[]>;
   /**
    * Takes over every session, of any tenant, that owes work and has no live lease, and drives it to rest: one line for each, in no
-   * order. Sessions whose process is alive are left alone, and so are those whose agent or version this runtime does not know. Resolves
+   * order. Sessions whose process is alive are left alone, and so are those whose agent this runtime does not have, or that a newer build has gone on with. Resolves
    * when they rest, so not before the deadlines of their calls that may not be repeated. Safe to call at any time, from many processes.
    * A worker does it by itself: see `start`.
    *
@@ -125,7 +132,7 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
   /**
    * Makes this process a worker: from now on it finds sessions of any tenant that owe work and have no live lease, takes each over and
    * drives it to rest, until `stop` or `close`. It looks every `limits.sweepMs`, and at once where the database says so (`listen` of
-   * `postgres`). Sessions whose agent or version this build does not know are left alone. Runs that `send` drives do not count.
+   * `postgres`). Sessions whose agent this build does not have, or that a newer build has gone on with, are left alone. Runs that `send` drives do not count.
    *
    * Resolves at once: the database need not be there yet, nor stay; while it is away the worker tries again, and `onWarning` is told.
    * Calling it while the worker runs changes nothing. It installs no signal handlers.
@@ -190,6 +197,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   const services: Services = {
     store,
     agents,
+    build: buildOf(agents),
     holder: environment.uuid(),
     live: new LiveSessions(),
     drives: drive,
@@ -207,10 +215,13 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     session: (reference) => operate(services, () => open(services, reference)),
     sessions: (asked) =>
       operate(services, async () => {
-        const { tenantId, state, limit = 50 } = checkOptions(asked, 'sessions', ['tenantId', 'state', 'limit']);
+        const { tenantId, state, stranded = false, limit = 50 } = checkOptions(asked, 'sessions', SESSIONS_OPTIONS);
+        if (typeof stranded !== 'boolean') throw optionRefused('stranded', 'true or false');
         const query = {
           tenantId: checkTenant(tenantId),
           limit: checkLimit(limit),
+          stranded,
+          build: services.build,
           ...(state === undefined ? {} : { state: checkState(state) }),
         };
         return listSessions(store, query);

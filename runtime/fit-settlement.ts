@@ -1,9 +1,9 @@
+import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
 import { readExecution } from '../persistence/read-execution.ts';
-import type { SessionKey } from '../persistence/read-session.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import type { CheckedSettlement } from './check-settlement.ts';
-import type { Agent } from './define-agent.ts';
 import type { Services } from './services.ts';
 import { readOutput } from './tool-output.ts';
 
@@ -13,16 +13,16 @@ import { readOutput } from './tool-output.ts';
  * @throws OUTCOME_INVALID for an output that does not fit, VALUE_TOO_LARGE for what the schema makes of it.
  */
 export async function fitSettlement(
-  { store, closing }: Services,
-  agent: Agent,
-  key: SessionKey,
+  { store, closing, agents }: Services,
+  session: CommittedSession,
   executionId: string,
   settlement: CheckedSettlement,
 ): Promise<CheckedSettlement> {
-  const promises = [...agent.tools.values()].some(({ outputSchema }) => outputSchema !== null);
+  const tools = agents.get(session.agentName)?.tools ?? new Map<string, Tool>();
+  const promises = [...tools.values()].some(({ outputSchema }) => outputSchema !== null);
   if (settlement.outcome !== 'succeeded' || !promises) return settlement;
-  const execution = await readExecution(store, key, executionId);
-  const tool = execution === null ? undefined : agent.tools.get(execution.toolName);
+  const execution = await readExecution(store, session, executionId);
+  const tool = execution === null ? undefined : tools.get(execution.toolName);
   if (tool === undefined || tool.outputSchema === null) return settlement;
   const { limits } = store;
   const read = await readOutput({ ...store, signal: closing }, tool, settlement.content.output);

@@ -33,11 +33,10 @@ const CONCURRENCY = 8;
  */
 export async function recoverSessions(services: Services): Promise<Recovery[]> {
   const recoveries: Recovery[] = [];
-  const agents = [...services.agents.keys()];
   for (;;) {
     checkOpen(services);
     const excluding = recoveries.map(({ sessionId }) => sessionId);
-    const owed = await findOwedSessions(services.store, { agents, excluding, max: BATCH });
+    const owed = await findOwedSessions(services.store, { build: services.build, excluding, max: BATCH });
     if (owed.length === 0) return recoveries;
     const queue = owed.values();
     const workers = Array.from({ length: Math.min(CONCURRENCY, owed.length) }, async () => {

@@ -23,7 +23,7 @@ import { fitSettlement } from './fit-settlement.ts';
 import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
-import { agentOf, checkOpen, operate, type Services } from './services.ts';
+import { checkAgent, checkOpen, operate, type Services } from './services.ts';
 
 /** A session as it stands now. Times are those of the database, cut to milliseconds. */
 export interface SessionStatus {
@@ -86,7 +86,7 @@ export class Session<Output = unknown> {
    */
   async send(text: string, options: SendOptions = {}): Promise<Run<Output>> {
     return operate(this.#services, async () => {
-      agentOf(this.#services, this.#seen);
+      checkAgent(this.#services, this.#seen);
       const { environment, limits } = this.#services.store;
       const content = checkMessage(text, checkOptions(options, 'send', SEND_OPTIONS), limits);
       const whenBusy = checkWhenBusy(options.whenBusy);
@@ -114,7 +114,7 @@ export class Session<Output = unknown> {
    */
   async retry(options: { by?: string } = {}): Promise<Run<Output>> {
     return operate(this.#services, async () => {
-      agentOf(this.#services, this.#seen);
+      checkAgent(this.#services, this.#seen);
       const { environment } = this.#services.store;
       const by = checkWho(checkOptions(options, 'retry', ['by']).by ?? 'operator');
       const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
@@ -134,10 +134,10 @@ export class Session<Output = unknown> {
    */
   async settle(executionId: string, settlement: Settlement): Promise<Run<Output>> {
     return operate(this.#services, async () => {
-      const agent = agentOf(this.#services, this.#seen);
+      checkAgent(this.#services, this.#seen);
       const checked = checkSettlement(settlement, this.#services.store.limits);
       const id = checkUuid(executionId, 'executionId');
-      const { outcome, by, content } = await fitSettlement(this.#services, agent, this, id, checked);
+      const { outcome, by, content } = await fitSettlement(this.#services, this.#seen, id, checked);
       const event = { type: 'execution.settledByPerson', executionId: id, outcome, by, content } as const;
       const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
         async (error: unknown) => {
@@ -253,9 +253,9 @@ export class Session<Output = unknown> {
   }
 
   #acquire(): LeaseClaim {
-    const { store, holder, drives } = this.#services;
+    const { store, holder, drives, build } = this.#services;
     if (!drives) return { type: 'none' };
-    return { type: 'acquire', holder, leaseMs: store.limits.leaseMs };
+    return { type: 'acquire', holder, leaseMs: store.limits.leaseMs, build };
   }
 
   async #commit(request: Committable): Promise<CommitResult> {
