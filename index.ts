@@ -10,7 +10,7 @@ export type {
   ToolOutcome,
 } from './adapters/models/model.contract.ts';
 export { type AskUserOptions, askUser } from './adapters/tools/ask-user.ts';
-export { defineTool, type ToolDefinition } from './adapters/tools/define-tool.ts';
+export { defineTool, type Returned, type ToolDefinition } from './adapters/tools/define-tool.ts';
 export {
   type ApprovalRule,
   allow,
@@ -21,8 +21,10 @@ export {
   requireApproval,
   strictest,
 } from './adapters/tools/policy.ts';
+export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
 export type {
   InputSchema,
+  OutputSchema,
   Retry,
   RetryBackoff,
   Tool,

@@ -38,6 +38,8 @@ export interface AttemptResult {
   executionId: string;
   attempt: number;
   outcome: 'succeeded' | 'failed' | 'timedOut';
+  /** Who found it out, where that was not the attempt itself. */
+  by?: 'reconcile';
   content: OutcomeContent;
 }
 

@@ -20,6 +20,8 @@ export type Intent =
   | { type: 'decideApproval'; decided: Decided }
   /** What nobody decided in time: those calls are settled as not done, or the session fails, as the policy said. */
   | { type: 'expireInput' }
+  /** What is decided about attempts of which nothing says how they ended: evidence that fits, if there is any by now, else `event`. */
+  | { type: 'unlessEvidenced'; event: SessionEvent }
   /** The end for good. What waits is refused first, one message with each commit; repeated until the event is `session.completed`. */
   | { type: 'completeSession'; by: string };
 

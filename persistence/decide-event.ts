@@ -82,6 +82,11 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
       return decide(em, undecided, event.decided);
     case 'expireInput':
       return expire(em, undecided);
+    case 'unlessEvidenced': {
+      // Facts come before guesses, and only a look under the lock tells whether there is one.
+      const taken = await findTaken(em, undecided);
+      return taken ?? asRequested(undecided, event.event);
+    }
     case 'completeSession':
       return complete(em, undecided, event.by);
     case 'model.replied':
@@ -174,9 +179,15 @@ async function expire(em: EntityManager, undecided: Undecided): Promise<Decision
 }
 
 async function takeEvidence(em: EntityManager, undecided: Undecided): Promise<Decision> {
-  const { request, state, calls } = undecided;
-  const found = await findEvidence(em, request, calls);
-  if (found === null) throw nothingIsKnown(request, state);
+  const { request, state } = undecided;
+  const taken = await findTaken(em, undecided);
+  if (taken === null) throw nothingIsKnown(request, state);
+  return taken;
+}
+
+async function findTaken(em: EntityManager, undecided: Undecided): Promise<Decision | null> {
+  const found = await findEvidence(em, undecided.request, undecided.calls);
+  if (found === null) return null;
   const { event, evidenceId, late } = found;
   return { ...asRequested(undecided, event), eventId: eventIdOfEvidence(evidenceId), late };
 }

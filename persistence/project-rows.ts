@@ -192,7 +192,7 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
   if (before.status !== after.status && isSettled(after.status)) {
     const content = contentFor(input.event, after.executionId);
     const normalised = joined(rowOf(input.executions, after), content.normalised);
-    const settledBy = 'by' in input.event ? input.event.by : null;
+    const settledBy = byOf(input.event, after.executionId);
     Object.assign(change, outcomeColumns(input, after, content), { settledBy, normalised });
   }
   return change;
@@ -209,6 +209,13 @@ function amendedColumns(
   const parts = { sessionId, turnIndex, toolName, digest: paramsDigest, ...(repeatable ? { ordinal } : {}) };
   const idempotencyKey = turnIdempotencyKey(parts);
   return { inputParameters, paramsDigest, idempotencyKey, normalised, metadata: { ...metadata, amendedBy: by } };
+}
+
+/** Who settled an execution, where that was not its own attempt. */
+function byOf(event: SessionEvent, executionId: string): string | null {
+  if ('by' in event) return event.by;
+  const results = event.type === 'tool.settled' ? event.results : [];
+  return results.find((result) => result.executionId === executionId)?.by ?? null;
 }
 
 /** What a call that was given up loses when it runs again. */

@@ -20,6 +20,7 @@ import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions }
 import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
+import { fitSettlement } from './fit-settlement.ts';
 import { expireInput } from './recover.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
@@ -109,15 +110,16 @@ export class Session<Output = unknown> {
    *
    * @returns the run that follows; it rests at once while other calls still wait.
    * @throws EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
-   * attempt is under way, OUTCOME_INVALID for an outcome that is none.
+   * attempt is under way, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
    */
   async settle(executionId: string, settlement: Settlement): Promise<Run<Output>> {
     return operate(this.#services, async () => {
       checkAgent(this.#services, this.#seen);
-      const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
+      const checked = checkSettlement(settlement, this.#services.store.limits);
       const id = checkUuid(executionId, 'executionId');
+      const { outcome, by, content } = await fitSettlement(this.#services, this.#seen, id, checked);
       const event = { type: 'execution.settledByPerson', executionId: id, outcome, by, content } as const;
       const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
         async (error: unknown) => {

@@ -23,8 +23,11 @@ export interface ToolContext {
   attempt: number;
 }
 
-/** The effect classes that tools can declare. */
-export type ToolEffect = Extract<EffectClass, 'readOnly' | 'idempotent' | 'nonRepeatable'>;
+/** The effect classes that a tool declares by their name alone. */
+export type ToolEffect = Exclude<EffectClass, 'transactional' | 'reconcilable'>;
+
+/** A validator of output: any Standard Schema. */
+export type OutputSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
 /** How long to wait before a further attempt: `initialMs` before the second, times `factor` for each one more, at most `maxMs`. */
 export interface RetryBackoff {
@@ -53,7 +56,7 @@ export interface Tool {
   /** The input as JSON Schema, as the model sees it. */
   readonly inputJsonSchema: Record<string, unknown>;
   readonly version: number;
-  readonly effect: ToolEffect;
+  readonly effect: EffectClass;
   readonly repeatable: boolean;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;
@@ -63,5 +66,9 @@ export interface Tool {
   readonly isQuestion: boolean;
   /** `null`: a failed attempt is not tried again. */
   readonly retry: Retry | null;
+  /** What `execute` promises to return; `null`: nothing. */
+  readonly outputSchema: OutputSchema | null;
+  /** `null` for every class but `reconcilable`. */
+  readonly reconcile: ((params: unknown, context: ToolContext) => unknown) | null;
   execute(params: unknown, context: ToolContext): unknown;
 }
