@@ -90,7 +90,9 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const { limits, environment } = store;
   const newId = () => environment.uuid();
   const { calls } = before.context;
-  const undecided = { request, state: before.value, version: row.version, calls, inbox, limits, newId };
+  const checkLease = () => void grantLease(leaseOf(row), request.claim, now, false);
+  const known = { request, state: before.value, version: row.version, calls, inbox, limits, store };
+  const undecided = { ...known, newId, checkLease };
   const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
   const { event, claim, late = null } = decided;
