@@ -4,6 +4,7 @@ import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from 
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { actOf, isTransactional } from './act-in-commit.ts';
+import { checkStarts } from './check-starts.ts';
 import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
@@ -70,8 +71,9 @@ export class ToolRunner {
       if (settled === null && acting.length > 0 && !this.#drive.draining.aborted) return await this.#act(acting[0]!);
       const event = settled ?? this.#nextEvent(orphans, due);
       if (event !== null) {
-        this.noteStarts(event);
-        return await this.#commit(event, orphans.length > 0);
+        const checked = await this.#check(event, due);
+        this.noteStarts(checked);
+        return await this.#commit(checked, orphans.length > 0);
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
       const isIdle = orphans.length > 0 || queued.some((row) => !due.includes(row));
@@ -87,6 +89,14 @@ export class ToolRunner {
   async settled(): Promise<void> {
     await Promise.all(this.#inFlight.values());
     for (const { row, end } of this.#ended) keepEnd(this.#drive, row, end);
+  }
+
+  /** Calls that had to wait are judged again before they start. */
+  async #check(event: SessionEvent, queued: ExecutionRow[]): Promise<SessionEvent> {
+    if (event.type !== 'execution.started') return event;
+    const isNew = (row: ExecutionRow) =>
+      row.attempt === 0 && event.executions.some(({ executionId }) => executionId === row.executionId);
+    return (await checkStarts(this.#drive, queued.filter(isNew))) ?? event;
   }
 
   /**
