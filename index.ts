@@ -26,11 +26,15 @@ export type {
   InputSchema,
   OnRepeat,
   OutputSchema,
+  Queryable,
+  QueryConfig,
+  QueryResult,
   Retry,
   RetryBackoff,
   Tool,
   ToolContext,
   ToolEffect,
+  TransactionalContext,
 } from './adapters/tools/tool.contract.ts';
 export { ToolError, type ToolErrorOptions } from './adapters/tools/tool-error.ts';
 export { type Environment, FAULT_POINTS, type FaultInfo, type FaultPoint, systemEnvironment } from './environment.ts';
