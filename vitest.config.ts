@@ -35,7 +35,7 @@ export default defineConfig({
     testTimeout: (isCi ? 20_000 : 10_000) + fuzzing,
     hookTimeout: 60_000,
     projects: [
-      project('unit', 1, { include: ['test/**/*.test.ts'], exclude: ['node_modules', ...slow] }),
+      project('unit', 1, { include: ['test/**/*.test.ts'], exclude: ['node_modules', ...slow], isolate: false }),
       project('types', 2, {
         include: [],
         typecheck: {
@@ -49,6 +49,7 @@ export default defineConfig({
       project('pglite', 3, {
         include: ['test/**/*.pglite.test.ts'],
         globalSetup: ['test/support/pglite-snapshot.setup.ts'],
+        execArgv: ['--liftoff-only'], // optimising PostgreSQL's code takes more time than an instance of a few seconds gives back
         testTimeout: 60_000 + fuzzing,
       }),
       project('postgres', 4, {
