@@ -49,11 +49,13 @@ export default defineConfig({
       project('pglite', 3, {
         include: ['test/**/*.pglite.test.ts'],
         globalSetup: ['test/support/pglite-snapshot.setup.ts'],
+        isolate: false,
         execArgv: ['--liftoff-only'], // optimising PostgreSQL's code takes more time than an instance of a few seconds gives back
         testTimeout: 60_000 + fuzzing,
       }),
       project('postgres', 4, {
         include: ['test/**/*.postgres.test.ts'],
+        isolate: false,
         globalSetup: ['test/support/postgres-server.setup.ts'],
         testTimeout: 30_000 + fuzzing,
       }),
