@@ -62,6 +62,8 @@ export interface Limits {
   toolTimeoutMs: number;
   /** Milliseconds for one attempt of a model call. Default 120 000. */
   modelTimeoutMs: number;
+  /** Milliseconds for one verdict of a policy. Default 10 000. */
+  policyTimeoutMs: number;
 }
 
 const KIB = 1024;
@@ -96,6 +98,7 @@ export const LIMITS: Limits = Object.freeze({
   connectTimeoutMs: 10_000,
   toolTimeoutMs: 30_000,
   modelTimeoutMs: 120_000,
+  policyTimeoutMs: 10_000,
 });
 
 /** Characters (not bytes, not UTF-16 units) that the columns hold. Fixed by the schema, so not among {@link Limits}. */

@@ -1,4 +1,6 @@
 import type {
+  AmendedContent,
+  AskedContent,
   CallContent,
   FailureContent,
   ModelTurnContent,
@@ -77,14 +79,16 @@ export type SessionEvent =
   | { type: 'model.attemptFailed'; runId: string; retryInMs: number; content: FailureContent }
   | { type: 'model.failed'; runId: string; code: string; content: FailureContent }
   | { type: 'execution.started'; executions: StartedAttempt[] }
-  | { type: 'execution.held'; executionIds: string[] }
+  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: AskedContent } }
+  | { type: 'execution.refused'; executions: { executionId: string; content: OutcomeContent }[] }
   | { type: 'tool.settled'; results: AttemptResult[] }
   | { type: 'tool.attemptFailed'; results: FailedAttempt[] }
   | { type: 'tool.outcomeUnknown'; executions: UnknownAttempt[] }
   | { type: 'tool.evidenced'; results: EvidencedResult[]; systemTurns: number }
   | { type: 'approval.granted'; executionId: string; by: string }
   | { type: 'approval.denied'; executionId: string; by: string; content: OutcomeContent }
-  | { type: 'approval.amended'; executionId: string; by: string; content: { params: unknown } }
+  | { type: 'approval.amended'; executionId: string; by: string; content: AmendedContent }
+  | { type: 'approval.superseded'; executionIds: string[]; by: string; content: OutcomeContent }
   | { type: 'input.expired'; executionIds: string[]; fails: boolean; content: OutcomeContent }
   | {
       type: 'execution.settledByPerson';

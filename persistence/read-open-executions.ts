@@ -54,5 +54,6 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     unknownAt: row.unknownAt ?? null,
     unknownReason: (row.unknownReason ?? null) as ExecutionRow['unknownReason'],
     settledBy: row.settledBy ?? null,
+    metadata: (row.metadata ?? {}) as ExecutionRow['metadata'],
   };
 }

@@ -1,7 +1,7 @@
 import { type Environment, systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS, resolveLimits } from '../limits.ts';
-import { SESSION_STATES, type SessionState } from '../machines/session-state.ts';
+import type { SessionState } from '../machines/session-state.ts';
 import {
   type CallerTransaction,
   checkCallerTransaction,
@@ -10,6 +10,7 @@ import {
 import { createSession, findByExternalId, type NewSession } from '../persistence/create-session.ts';
 import type { DatabaseAdapter } from '../persistence/database.contract.ts';
 import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
+import { type Awaiting, listAwaiting } from '../persistence/list-awaiting.ts';
 import { listSessions, type SessionSummary } from '../persistence/list-sessions.ts';
 import { checkSchema, migrate } from '../persistence/migrate.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
@@ -18,8 +19,18 @@ import { toTurnlockError } from '../persistence/sqlstate.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
+import { Announcer, type OnAwaiting } from './announcer.ts';
 import { checkMetadata } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
+import {
+  type AwaitingOptions,
+  checkAwaiting,
+  checkLimit,
+  checkState,
+  checkTenant,
+  optionRefused,
+} from './check-query.ts';
+import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { Operations } from './operations.ts';
@@ -48,6 +59,12 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
    * `process.emitWarning`.
    */
   onWarning?: (warning: { code: string; message: string }) => void;
+  /**
+   * Told of each round of asking a person: a call that waits for approval, a question of an agent, an unknown outcome. Called after the
+   * commit, by the process that made it, else by any worker: at least once per round, so a receiver drops what it has seen by `approvalId`.
+   * Where it throws or rejects it is told again, later and later, and `onWarning` hears of it. Default: nobody is told.
+   */
+  onAwaiting?: OnAwaiting;
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
 }
@@ -72,7 +89,7 @@ const SESSION_OPTIONS = ['agent', 'tenantId', 'userId', 'externalId', 'metadata'
 
 const SESSIONS_OPTIONS = ['tenantId', 'state', 'stranded', 'limit'];
 
-const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'environment'];
+const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'environment'];
 
 /** How an existing session is named. There is no way to a session without its tenant. */
 export type SessionReference = { tenantId: string; sessionId: string } | { tenantId: string; externalId: string };
@@ -120,6 +137,21 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
     stranded?: boolean;
     limit?: number;
   }): Promise<SessionSummary[]>;
+  /**
+   * What people are asked in one tenant: calls that wait for approval, questions of agents to their users, and unknown outcomes, those that
+   * were asked first first. From rows, so it shows what was committed and nothing that was decided. `limit`: a whole number from 1 to 1000,
+   * default 50; `after`: the `approvalId` of the last one of the page before.
+   *
+   * @throws OPTIONS_INVALID, VALUE_INVALID, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  awaiting(query: AwaitingOptions): Promise<Awaiting[]>;
+  /**
+   * Takes up to 1000 decisions of one tenant, each for itself and in order, and answers each by its execution's id: what is unknown,
+   * decided already or refused otherwise harms no other one. Sessions that can go on are driven on.
+   *
+   * @throws OPTIONS_INVALID for what is no array. VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED.
+   */
+  decide(batch: { tenantId: string; decisions: readonly BatchDecision[] }): Promise<BatchAnswer[]>;
   /**
    * Takes over every session, of any tenant, that owes work and has no live lease, and drives it to rest: one line for each, in no
    * order. Sessions whose process is alive are left alone, and so are those whose agent this runtime does not have, or that a newer build has gone on with. Resolves
@@ -173,7 +205,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
   const agents = checkAgents(checkOptions(options, 'createRuntime', RUNTIME_OPTIONS));
-  const { drive = true } = options;
+  const { drive = true, onAwaiting } = options;
   if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
   checkKinds(options);
   const limits = resolveLimits(options.limits);
@@ -201,6 +233,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     holder: environment.uuid(),
     live: new LiveSessions(),
     drives: drive,
+    announcer: onAwaiting == null ? null : new Announcer({ store, onAwaiting, onWarning }),
     operations,
     closing: closing.signal,
   };
@@ -226,7 +259,18 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
         };
         return listSessions(store, query);
       }),
-    recover: () => operate(services, () => recoverSessions({ ...services, drives: true })),
+    awaiting: (asked) => operate(services, () => listAwaiting(store, checkAwaiting(asked))),
+    decide: (batch) =>
+      operate(services, async () => {
+        const { decisions, ...given } = checkOptions(batch, 'decide', ['tenantId', 'decisions']);
+        const tenantId = checkTenant(given.tenantId);
+        return decideBatch(services, tenantId, decisions, (sessionId) => open(services, { tenantId, sessionId }));
+      }),
+    recover: () =>
+      operate(services, async () => {
+        await services.announcer?.sweep();
+        return recoverSessions({ ...services, drives: true });
+      }),
     start: (settings) => worker.start(settings),
     stop: () => worker.stop(),
     close,
@@ -269,28 +313,11 @@ function isAgent(agent: unknown): agent is Agent {
 }
 
 /** What is only used further in, so that it would break there. */
-function checkKinds({ migrate: mode, onWarning, environment }: RuntimeOptions): void {
+function checkKinds({ migrate: mode, onWarning, onAwaiting, environment }: RuntimeOptions): void {
   if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
   if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
+  if (typeof (onAwaiting ?? optionRefused) !== 'function') throw optionRefused('onAwaiting', 'a function');
   if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
-}
-
-function optionRefused(option: string, wanted: string): TurnlockError {
-  return new TurnlockError('OPTIONS_INVALID', { message: `option not accepted: ${option} (wanted ${wanted})` });
-}
-
-function checkState(state: SessionState): SessionState {
-  if (SESSION_STATES.includes(state)) return state;
-  throw optionRefused('state', SESSION_STATES.join(', '));
-}
-
-function checkLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
-  throw optionRefused('limit', 'a whole number from 1 to 1000');
-}
-
-function checkTenant(tenantId: string): string {
-  return checkIdentifier(tenantId, { name: 'tenantId', maxCharacters: MAX_CHARACTERS.tenantId });
 }
 
 async function create<Output>(services: Services, options: NewSessionOptions): Promise<Session<Output>> {

@@ -137,9 +137,9 @@ export function awaitedOf(session: CommittedSession, executions: readonly Execut
   return calls.flatMap((call) => {
     const row = executions.find((execution) => execution.executionId === call.executionId);
     if (row === undefined) return [];
-    const { executionId, toolName, idempotencyKey } = row;
+    const { executionId, toolName, idempotencyKey, paramsDigest: digest } = row;
     const params = row.inputParameters as Json;
-    return [{ executionId, toolName, params, reason: call.waitsFor ?? 'unknown', idempotencyKey }];
+    return [{ executionId, toolName, params, reason: call.waitsFor ?? 'unknown', idempotencyKey, digest }];
   });
 }
 

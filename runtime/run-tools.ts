@@ -3,6 +3,7 @@ import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { checkStarts } from './check-starts.ts';
 import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
@@ -66,8 +67,9 @@ export class ToolRunner {
       const due = queued.filter((row) => this.#retryInMs(row) <= 0);
       const event = this.#settle() ?? this.#nextEvent(orphans, due);
       if (event !== null) {
-        this.noteStarts(event);
-        return await this.#commit(event, orphans.length > 0);
+        const checked = await this.#check(event, due);
+        this.noteStarts(checked);
+        return await this.#commit(checked, orphans.length > 0);
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
       const isIdle = orphans.length > 0 || queued.some((row) => !due.includes(row));
@@ -83,6 +85,14 @@ export class ToolRunner {
   async settled(): Promise<void> {
     await Promise.all(this.#inFlight.values());
     for (const { row, end } of this.#ended) keepEnd(this.#drive, row, end);
+  }
+
+  /** Calls that had to wait are judged again before they start. */
+  async #check(event: SessionEvent, queued: ExecutionRow[]): Promise<SessionEvent> {
+    if (event.type !== 'execution.started') return event;
+    const isNew = (row: ExecutionRow) =>
+      row.attempt === 0 && event.executions.some(({ executionId }) => executionId === row.executionId);
+    return (await checkStarts(this.#drive, queued.filter(isNew))) ?? event;
   }
 
   /**

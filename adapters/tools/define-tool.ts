@@ -3,6 +3,7 @@ import { TurnlockError } from '../../errors.ts';
 import type { EffectClass } from '../../machines/execution-status.ts';
 import { checkRetry } from './check-retry.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';
+import type { Policy } from './policy.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type { InputSchema, OutputSchema, RetryBackoff, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
 
@@ -28,6 +29,8 @@ interface CommonDefinition<Input extends InputSchema, Output extends OutputSchem
   repeatable?: boolean;
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
+  /** Judges each call: `allow()`, `deny(reason)` or `requireApproval(…)`. Default: every call may run. */
+  policy?: Policy<StandardSchemaV1.InferOutput<Input>>;
   /**
    * Tries a call again whose attempt failed, with the same key, after a wait that survives the process: `attempts` in all, a whole number
    * from 1 to 1 000, and `backoff`, see {@link RetryBackoff}. Retried is what throws a `ToolError` with `retryable: true`; with `readOnly`
@@ -85,6 +88,7 @@ const OPTIONS = [
   'repeatable',
   'timeoutMs',
   'retry',
+  'policy',
   'execute',
   'reconcile',
 ];
@@ -102,7 +106,15 @@ export function defineTool<const Input extends InputSchema, const Output extends
   definition: ToolDefinition<Input, Output>,
 ): Tool {
   if (typeof definition !== 'object' || definition === null) throw nameRefused(undefined);
-  const { name, description, effect = 'nonRepeatable', repeatable = false, timeoutMs = null, execute } = definition;
+  const {
+    name,
+    description,
+    effect = 'nonRepeatable',
+    repeatable = false,
+    timeoutMs = null,
+    policy = null,
+    execute,
+  } = definition;
   const { outputSchema, reconcile } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) throw nameRefused(name);
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
@@ -112,6 +124,7 @@ export function defineTool<const Input extends InputSchema, const Output extends
   check(name, EFFECTS.includes(effect), 'effect', EFFECTS.join(', '));
   check(name, typeof repeatable === 'boolean', 'repeatable', 'true or false');
   check(name, timeoutMs === null || isTimeout(timeoutMs), 'timeoutMs', `a whole number from 1 to ${MAX_TIMER_MS}`);
+  check(name, policy === null || typeof policy === 'function', 'policy', 'a function');
   check(name, typeof execute === 'function', 'execute', 'a function');
   check(name, outputSchema === undefined || isSchema(outputSchema), 'outputSchema', 'a Standard Schema');
   const isReconcilable = effect === 'reconcilable';
@@ -128,6 +141,8 @@ export function defineTool<const Input extends InputSchema, const Output extends
     effect,
     repeatable,
     timeoutMs,
+    policy: policy as Policy | null,
+    isQuestion: false,
     retry: checkRetry(name, definition.retry),
     outputSchema: outputSchema ?? null,
     execute: execute as Tool['execute'],

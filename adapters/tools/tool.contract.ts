@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { EffectClass } from '../../machines/execution-status.ts';
+import type { Policy } from './policy.ts';
 
 /** A validator of input: any Standard Schema that can also say itself as JSON Schema (Zod 4.2 and later, ArkType, Valibot …). */
 export type InputSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> &
@@ -59,6 +60,10 @@ export interface Tool {
   readonly repeatable: boolean;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;
+  /** Judges each call before it runs; `null`: all may run. */
+  readonly policy: Policy | null;
+  /** Whether its output comes from the user, as the answer to a question: it is never executed. */
+  readonly isQuestion: boolean;
   /** `null`: a failed attempt is not tried again. */
   readonly retry: Retry | null;
   /** What `execute` promises to return; `null`: nothing. */

@@ -155,6 +155,13 @@ export class SessionModel {
         return this.#each(event.executions, ({ executionId, attempt }) => this.#start(executionId, attempt));
       case 'execution.held':
         return this.#each(event.executionIds, (call) => this.#move(call, ['queued'], 'approval'));
+      case 'execution.refused':
+        return (
+          this.state === 'EXECUTING_TOOL' &&
+          this.#each(event.executions, ({ executionId }) => this.#move(executionId, ['queued'], 'done'))
+        );
+      case 'approval.superseded':
+        return this.#each(event.executionIds, (call) => this.#move(call, ['approval', 'answer'], 'done'));
       case 'tool.settled':
         return this.#each(event.results, (result) => this.#hear(result, ['running']));
       case 'tool.outcomeUnknown':
@@ -170,9 +177,8 @@ export class SessionModel {
             attempt === this.attempts.get(call) && this.#move(call, ['running'], 'retrying'),
         );
       case 'approval.granted':
-        return this.#move(event.executionId, ['approval'], 'queued');
       case 'approval.amended':
-        return this.#move(event.executionId, ['approval'], 'approval');
+        return this.#move(event.executionId, ['approval'], 'queued');
       case 'approval.denied':
         return this.#move(event.executionId, ['approval', 'answer'], 'done') && this.#closeWhenDone();
       case 'input.expired':
