@@ -20,6 +20,9 @@ function project(name: string, groupOrder: number, settings: Record<string, unkn
   return { extends: true as const, test: { name, sequence: { groupOrder }, ...settings } };
 }
 
+/*
+ * `isolate: false`: files share the two processes of the run. Loading everything anew for each file took longer than its tests.
+ */
 export default defineConfig({
   test: {
     env: { TURNLOCK_SEED: seed },
