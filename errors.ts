@@ -128,6 +128,7 @@ export const ERROR_CODES = {
     'The same call of the run may have taken effect. The model was told; the session goes on.',
   ),
   CLAIM_KEY_FAILED: kind('work', 'See the message: `once.key` of the tool threw or gave no text. Nothing was run.'),
+  COST_FAILED: kind('work', 'See the message: `cost` of the tool threw or gave no whole number. Nothing was run.'),
   CLAIM_HELD: kind(
     'work',
     'Another call with the same business key is open, or its outcome is unknown. Look at that one.',

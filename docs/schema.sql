@@ -21,7 +21,8 @@ CREATE TABLE turnlock.agent_approvals (
   decided_by character varying(255),
   decided_at timestamp with time zone,
   reason text,
-  consumed_at timestamp with time zone
+  consumed_at timestamp with time zone,
+  controls jsonb
 );
 ALTER TABLE turnlock.agent_approvals ENABLE ROW LEVEL SECURITY;
 CREATE TABLE turnlock.agent_controls (
@@ -188,6 +189,7 @@ CREATE TABLE turnlock.agent_tool_executions (
   upgraded_digest character varying(64),
   claim_digest character varying(64),
   claim_generation integer,
+  cost_micro_money bigint,
   normalised jsonb,
   metadata jsonb DEFAULT '{}'::jsonb NOT NULL
 );
@@ -297,6 +299,7 @@ ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT agent_tool_executions_
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT idx_tool_idempotency UNIQUE (idempotency_key);
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT uq_tool_session UNIQUE (session_id, execution_id);
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT uq_tool_tenant UNIQUE (tenant_id, execution_id);
+ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_cost CHECK ((cost_micro_money >= 0));
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_counters CHECK (((ordinal >= 0) AND (attempt >= 0)));
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_effect CHECK (((effect)::text = ANY ((ARRAY['readOnly'::character varying, 'idempotent'::character varying, 'transactional'::character varying, 'reconcilable'::character varying, 'nonRepeatable'::character varying])::text[])));
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT check_tool_status CHECK (((status)::text = ANY ((ARRAY['PENDING'::character varying, 'RUNNING'::character varying, 'SUCCESS'::character varying, 'FAILED'::character varying, 'TIMED_OUT'::character varying])::text[])));
@@ -353,6 +356,7 @@ CREATE INDEX idx_evidence_execution ON turnlock.agent_tool_evidence USING btree 
 CREATE INDEX idx_tool_answered_by ON turnlock.agent_tool_executions USING btree (answered_by) WHERE (answered_by IS NOT NULL);
 CREATE INDEX idx_tool_open ON turnlock.agent_tool_executions USING btree (session_id) WHERE ((status)::text = ANY ((ARRAY['PENDING'::character varying, 'RUNNING'::character varying])::text[]));
 CREATE INDEX idx_tool_run ON turnlock.agent_tool_executions USING btree (run_id, tool_name, params_digest);
+CREATE INDEX idx_tool_started ON turnlock.agent_tool_executions USING btree (tenant_id, started_at) WHERE (attempt > 0);
 CREATE INDEX idx_tool_turn ON turnlock.agent_tool_executions USING btree (turn_id);
 -- Functions
 
@@ -904,6 +908,18 @@ SELECT CASE from_state
 END
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.list_controls()
+ RETURNS SETOF turnlock.agent_controls
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM note_operator_read('list_controls', '{}'::jsonb);
+  RETURN QUERY SELECT c.* FROM agent_controls c ORDER BY c.created_at, c.control_id;
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.list_sessions(after_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 500)
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -1128,6 +1144,7 @@ GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, mess
 GRANT USAGE ON SCHEMA turnlock TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.drop_control(control_id uuid) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.find_sessions(external_id text, execution_id uuid, idempotency_key text, metadata jsonb, by_session_id uuid, max_sessions integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.list_controls() TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sessions integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_name text, unit text, daily_limit bigint, reason text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_operator;

@@ -99,6 +99,8 @@ export interface AskedContent {
   approvers: Approvers | null;
   /** What comes of an expiry: the call is settled as not done, or the session fails. */
   onExpiry: 'failCall' | 'failSession';
+  /** The freezes and budgets that the question names, by id: a grant lets the call start in spite of them. */
+  controls?: string[];
 }
 
 /** The params that a person put in place of those that the model gave. */
@@ -111,6 +113,8 @@ export interface AmendedContent {
   once?: KeyedContent;
   /** The claim that the call has from then on: decided by the commit. */
   claim?: ClaimContent;
+  /** What the call costs with the new params, in millionths of money. */
+  costMicroMoney?: number;
 }
 
 /** The business key of a call. */
@@ -153,6 +157,8 @@ export interface CallContent {
   once?: KeyedContent;
   /** The claim that it holds: decided by the commit. */
   claim?: ClaimContent;
+  /** What its tool says it costs, in millionths of money; absent where it says nothing. */
+  costMicroMoney?: number;
   /** For a call that was settled without running. */
   settled?: OutcomeContent;
   /** For one that was settled with the result of an earlier one. */

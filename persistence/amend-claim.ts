@@ -1,8 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { TurnlockError } from '../errors.ts';
 import type { AmendedContent, ClaimContent } from '../machines/event-content.ts';
-import type { Claiming } from './claim-keys.ts';
-import { inClaimOrder, moveClaims, takeClaims } from './claims.ts';
+import { type Claiming, inClaimOrder, moveClaims, takeClaims } from './claims.ts';
 
 /** The call whose params a person changes. */
 export interface AmendedCall {

@@ -2,15 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AnsweredContent, Json } from '../machines/event-content.ts';
 import type { ExecutionStatus } from '../machines/execution-status.ts';
 import type { PlannedCall } from '../machines/session-event.ts';
-import { type Claimed, inClaimOrder, takeClaims, type WantedClaim } from './claims.ts';
+import { type Claimed, type Claiming, inClaimOrder, takeClaims, type WantedClaim } from './claims.ts';
 import type { SessionKey } from './read-session.ts';
-
-/** For whom, and when. */
-export interface Claiming extends SessionKey {
-  userId: string;
-  /** The database's time. */
-  now: Date;
-}
 
 /**
  * Claims the business keys of a plan's calls. Who gets a key may begin; who does not is answered at once, truthfully: with the recorded

@@ -1,7 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SessionEvent } from '../machines/session-event.ts';
-import type { Claiming } from './claim-keys.ts';
+import type { SessionKey } from './read-session.ts';
 import type { ExecutionRow, ExecutionUpdate } from './row-changes.ts';
+
+/** For whom, and when. */
+export interface Claiming extends SessionKey {
+  userId: string;
+  /** The database's time. */
+  now: Date;
+}
 
 /** The row of a business key. */
 export interface ClaimName {

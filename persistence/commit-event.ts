@@ -85,7 +85,7 @@ function owesNothing({ sessionId }: CommitRequest, state: string): TurnlockError
 
 async function takeEvent(store: Store, em: EntityManager, request: CommitRequest): Promise<CommitResult> {
   const found = await readUnderLock(em, request);
-  const { row, now, seen, inbox, evidence } = found;
+  const { row, now, seen, inbox, evidence, hasControls } = found;
   if (seen !== null) return repeat(em, found, request, { seen, contentDigest: request.contentDigest ?? null });
   const session = toCommittedSession(row);
   const before = session.snapshot;
@@ -95,7 +95,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const checkLease = () => void grantLease(leaseOf(row), request.claim, now, false);
   const { userId, version } = row;
   const known = { request, state: before.value, version, runId, userId, calls, inbox, now, limits, store };
-  const undecided = { ...known, newId, checkLease };
+  const undecided = { ...known, hasControls, newId, checkLease };
   const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
   const { event, claim, late = null } = decided;

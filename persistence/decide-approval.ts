@@ -3,7 +3,7 @@ import { TurnlockError } from '../errors.ts';
 import type { AmendedContent, Approvers, OutcomeContent } from '../machines/event-content.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import { amendClaim } from './amend-claim.ts';
-import type { Claiming } from './claim-keys.ts';
+import type { Claiming } from './claims.ts';
 import type { AgentApprovalRow } from './entities/agent-approval.entity.ts';
 import { AgentSession } from './entities/agent-session.entity.ts';
 import { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';

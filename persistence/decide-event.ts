@@ -6,13 +6,13 @@ import { isInFlight, type OpenCall } from '../machines/open-calls.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { actInSavepoint } from './act-in-savepoint.ts';
-import type { Claiming } from './claim-keys.ts';
 import type { CommitRequest, Intent } from './commit-request.ts';
 import { type Decided, decideApproval } from './decide-approval.ts';
-import { decidePlan } from './decide-plan.ts';
+import { decidePlan, type Starting } from './decide-plan.ts';
 import type { AgentInboxRow } from './entities/agent-inbox.entity.ts';
 import type { AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import { eventIdOfEvidence, findEvidence } from './evidence.ts';
+import { holdStarts } from './hold-starts.ts';
 import {
   contentOf,
   findMessage,
@@ -57,6 +57,8 @@ export interface Undecided {
   userId: string;
   calls: readonly OpenCall[];
   inbox: InboxCount;
+  /** Whether anything is frozen or budgeted for the tenant. */
+  hasControls: boolean;
   /** The database's time. */
   now: Date;
   limits: Limits;
@@ -94,7 +96,7 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
     case 'unlessEvidenced': {
       // Facts come before guesses, and only a look under the lock tells whether there is one.
       const taken = await findTaken(em, undecided);
-      return taken ?? asRequested(undecided, event.event);
+      return taken ?? asRequested(undecided, await started(em, undecided, event.event));
     }
     case 'settleByActing':
       return act(em, undecided, event);
@@ -105,14 +107,22 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
       return asRequested(undecided, { ...event, final: event.final && inbox.waiting === 0 });
     case 'model.calledTools':
       undecided.checkLease();
-      return asRequested(undecided, await decidePlan(em, claimingOf(undecided), event));
+      return asRequested(undecided, await decidePlan(em, startingOf(undecided), event));
+    case 'execution.started':
+    case 'execution.held':
+      return asRequested(undecided, await started(em, undecided, event));
     default:
       return asRequested(undecided, event);
   }
 }
 
-function claimingOf({ request: { tenantId, sessionId }, userId, now }: Undecided): Claiming {
-  return { tenantId, sessionId, userId, now };
+function startingOf({ request: { tenantId, sessionId }, userId, now, hasControls }: Undecided): Starting {
+  return { tenantId, sessionId, userId, now, hasControls };
+}
+
+/** A start as what is frozen or over budget lets it begin: it may become the opening of a question. */
+async function started(em: EntityManager, undecided: Undecided, event: SessionEvent): Promise<SessionEvent> {
+  return undecided.hasControls ? holdStarts(em, startingOf(undecided), event) : event;
 }
 
 function asRequested({ request }: Undecided, event: SessionEvent): Decision {
@@ -193,7 +203,7 @@ function superseded({ executionIds }: Asked, eventId: string): Omit<Decision, 'i
 }
 
 async function decide(em: EntityManager, undecided: Undecided, decided: Decided): Promise<Decision | Known> {
-  const outcome = await decideApproval(em, claimingOf(undecided), decided);
+  const outcome = await decideApproval(em, startingOf(undecided), decided);
   if ('event' in outcome) return asRequested(undecided, outcome.event);
   const { state: from, version: sequence } = undecided;
   const type = decided.decision.type === 'grant' ? 'approval.granted' : 'approval.denied';

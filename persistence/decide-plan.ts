@@ -1,7 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventOf, PlannedCall } from '../machines/session-event.ts';
-import { type Claiming, claimKeys } from './claim-keys.ts';
+import { claimKeys } from './claim-keys.ts';
+import type { Claiming } from './claims.ts';
 import { guardRepeats } from './guard-repeats.ts';
+import { holdCalls } from './hold-starts.ts';
+
+/** For whom calls are to start. */
+export interface Starting extends Claiming {
+  /** Whether anything is frozen or budgeted for the tenant. */
+  hasControls: boolean;
+}
 
 /**
  * The plan of `event`, as what is known under the lock lets its calls begin. The event itself stays as it is: a commit that is repeated
@@ -9,10 +17,12 @@ import { guardRepeats } from './guard-repeats.ts';
  */
 export async function decidePlan(
   em: EntityManager,
-  claiming: Claiming,
+  starting: Starting,
   event: EventOf<'model.calledTools'>,
 ): Promise<EventOf<'model.calledTools'>> {
-  const calls = await guardRepeats(em, claiming, await claimKeys(em, claiming, event.calls));
+  let calls = await claimKeys(em, starting, event.calls);
+  calls = await guardRepeats(em, starting, calls);
+  if (starting.hasControls) calls = await holdCalls(em, starting, calls, event.content.modelCall.usage);
   return calls === event.calls ? event : { ...event, calls: onceSomebodyIsAsked(calls) };
 }
 

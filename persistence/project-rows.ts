@@ -116,7 +116,7 @@ function identityOf(input: Projected, planned: PlannedCall, turnId: string) {
     providerCallId,
     rawInput,
     answeredBy: planned.content.answered?.executionId ?? null,
-    ...claimColumns(planned.content),
+    ...guardColumns(planned.content),
   };
 }
 
@@ -213,7 +213,6 @@ function amendedColumns(
   { toolName, ordinal, metadata }: ExecutionRow,
 ): ExecutionUpdate {
   const { params: inputParameters, paramsDigest, repeatable, normalised } = content;
-  const claim = claimColumns(content);
   const turnIndex = before.context.callTurnIndex ?? 0;
   const parts = { sessionId, turnIndex, toolName, digest: paramsDigest, ...(repeatable ? { ordinal } : {}) };
   const idempotencyKey = turnIdempotencyKey(parts);
@@ -221,14 +220,15 @@ function amendedColumns(
     inputParameters,
     paramsDigest,
     idempotencyKey,
-    ...claim,
+    ...guardColumns(content),
     normalised,
     metadata: { ...metadata, amendedBy: by },
   };
 }
 
-function claimColumns({ claim }: { claim?: ClaimContent }) {
-  return { claimDigest: claim?.digest ?? null, claimGeneration: claim?.generation ?? null };
+/** What keys and budgets know a call by. */
+function guardColumns({ claim, costMicroMoney = null }: { claim?: ClaimContent; costMicroMoney?: number | null }) {
+  return { claimDigest: claim?.digest ?? null, claimGeneration: claim?.generation ?? null, costMicroMoney };
 }
 
 /** Who settled an execution, where that was not its own attempt. */

@@ -43,6 +43,7 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     answeredBy: row.answeredBy ?? null,
     claimDigest: row.claimDigest ?? null,
     claimGeneration: row.claimGeneration ?? null,
+    costMicroMoney: row.costMicroMoney ?? null,
     normalised: (row.normalised ?? null) as ExecutionRow['normalised'],
     status: row.status as ExecutionRow['status'],
     attempt: row.attempt,

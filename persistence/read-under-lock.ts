@@ -37,6 +37,8 @@ export interface FoundUnderLock {
   inbox: InboxCount;
   /** Pieces of evidence that are news. */
   evidence: number;
+  /** Whether anything is frozen or budgeted for the tenant. */
+  hasControls: boolean;
 }
 
 interface Row {
@@ -45,6 +47,7 @@ interface Row {
   inbox_waiting: number;
   inbox_news: number;
   evidence_count: number;
+  has_controls: boolean;
   seen_sequence: number | null;
   seen_from: SessionState;
   seen_to: SessionState;
@@ -65,7 +68,8 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
             t.sequence as seen_sequence, t.from_state as seen_from, t.to_state as seen_to, t.event as seen_type,
             t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_waiting, i.inbox_news,
             exists (select from turnlock.agent_inbox where session_id = s.session_id) as inbox_has_rows,
-            (select count(*)::int from ${UNTAKEN_EVIDENCE}) as evidence_count
+            (select count(*)::int from ${UNTAKEN_EVIDENCE}) as evidence_count,
+            exists (select from turnlock.agent_controls c where c.tenant_id is null or c.tenant_id = s.tenant_id) as has_controls
        from turnlock.agent_sessions s
        left join turnlock.agent_transitions t on t.session_id = s.session_id and t.event_id = ?
        left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
@@ -77,11 +81,18 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   )) as [(Row & Record<string, unknown>) | undefined];
   if (found === undefined) throw sessionNotFound(key);
   const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...rest } = found;
-  const { inbox_has_rows, inbox_waiting, inbox_news, evidence_count: evidence, ...columns } = rest;
+  const {
+    inbox_has_rows,
+    inbox_waiting,
+    inbox_news,
+    evidence_count: evidence,
+    has_controls: hasControls,
+    ...columns
+  } = rest;
   const inbox = { hasRows: inbox_has_rows, waiting: inbox_waiting, news: inbox_news };
   const row = em.map(AgentSession, columns);
   const now = new Date(Number(now_ms));
-  if (seen_sequence === null) return { row, now, seen: null, inbox, evidence };
+  if (seen_sequence === null) return { row, now, seen: null, inbox, evidence, hasControls };
   const seen: SeenEvent = {
     sequence: seen_sequence,
     from: seen_from,
@@ -91,7 +102,7 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
     event: seen_payload?.event ?? null,
     contentDigest: seen_payload?.contentDigest ?? null,
   };
-  return { row, now, seen, inbox, evidence };
+  return { row, now, seen, inbox, evidence, hasControls };
 }
 
 /** The transition that was committed under `eventId`; `null` where none was. */

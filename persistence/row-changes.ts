@@ -36,6 +36,8 @@ export interface ExecutionIdentity {
   /** The business key that it took. */
   claimDigest: string | null;
   claimGeneration: number | null;
+  /** What the tool says the call costs, in millionths of money. */
+  costMicroMoney: number | null;
 }
 
 /** The part of an execution that moves. */
@@ -63,7 +65,7 @@ export interface ExecutionProgress {
 /** What a person may change of a call that has not started. */
 export type AmendableIdentity = Pick<
   ExecutionIdentity,
-  'idempotencyKey' | 'inputParameters' | 'paramsDigest' | 'claimDigest' | 'claimGeneration'
+  'idempotencyKey' | 'inputParameters' | 'paramsDigest' | 'claimDigest' | 'claimGeneration' | 'costMicroMoney'
 >;
 
 /** What one commit changes of an execution. */

@@ -82,7 +82,7 @@ function openRound(
   { executionId, kind, asked }: OpenedRound,
   before: number,
 ): AgentApprovalRow {
-  const { question, expiresInMs, approvers, onExpiry } = asked;
+  const { question, expiresInMs, approvers, onExpiry, controls = null } = asked;
   const round = em.create(AgentApproval, {
     ...ownerOf(key),
     approvalId: newId(),
@@ -95,6 +95,7 @@ function openRound(
     requestedAt: now,
     expiresAt: expiresInMs === null ? null : new Date(now.getTime() + expiresInMs),
     onExpiry,
+    controls,
   } as never) as AgentApprovalRow;
   em.persist(round);
   return round;

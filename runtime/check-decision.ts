@@ -102,13 +102,13 @@ async function checkParams(
       details: { executionId, sessionId: session.sessionId },
     });
   }
-  const { params, paramsDigest, repeatable, normalised, once, settled } = await describeParams(
+  const { params, paramsDigest, repeatable, normalised, once, costMicroMoney, settled } = await describeParams(
     { session, limits: services.store.limits },
     tool,
     given,
   );
-  const amended = { params, paramsDigest, repeatable, normalised };
-  if (settled === undefined) return once === undefined ? amended : { ...amended, once };
+  const guards = { ...(once && { once }), ...(costMicroMoney !== undefined && { costMicroMoney }) };
+  if (settled === undefined) return { params, paramsDigest, repeatable, normalised, ...guards };
   throw new TurnlockError('PARAMS_INVALID', {
     message: `params not accepted: ${tool.name} (${settled.error?.message})`,
     details: { executionId },

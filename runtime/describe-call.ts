@@ -110,7 +110,9 @@ async function validated(planning: Described, tool: Tool, base: Base, asked: Ask
     return { ...call, ...guardsOf(planning, tool, call.params) };
   } catch (thrown) {
     const { message } = normaliseError(thrown, planning.limits);
-    if (isTurnlockError(thrown, 'CLAIM_KEY_FAILED')) return refused(base, asked, message, thrown.code);
+    if (isTurnlockError(thrown, 'CLAIM_KEY_FAILED') || isTurnlockError(thrown, 'COST_FAILED')) {
+      return refused(base, asked, message, thrown.code);
+    }
     return refused(base, asked, `The validation threw: ${message}`);
   }
 }

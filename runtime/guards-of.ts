@@ -1,41 +1,55 @@
 import type { Once, Tool } from '../adapters/tools/tool.contract.ts';
-import { TurnlockError } from '../errors.ts';
+import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { CallContent, Json, KeyedContent } from '../machines/event-content.ts';
 import { claimDigest } from '../persistence/keys/claim-digest.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import type { Described } from './describe-call.ts';
 
+type Guards = Pick<CallContent, 'once' | 'onRepeat' | 'costMicroMoney'>;
+
 /**
- * What keeps a call of `tool` from being one too many: its business key, or what becomes of a repeat. The tool's functions run here,
- * outside any transaction, with a copy of the params.
+ * What keeps a call of `tool` from being one too many: its business key, or what becomes of a repeat, and what it costs. The tool's
+ * functions run here, outside any transaction, each with a copy of the params.
  *
- * @throws CLAIM_KEY_FAILED when the tool's function throws or makes no key.
+ * @throws CLAIM_KEY_FAILED, COST_FAILED when the tool's function throws or gives something else.
  */
-export function guardsOf(described: Described, tool: Tool, params: Json): Pick<CallContent, 'once' | 'onRepeat'> {
-  const { once, onRepeat } = tool;
-  if (once !== null) return { once: keyOf(described, tool, once, params) };
-  return onRepeat === 'run' ? {} : { onRepeat };
+export function guardsOf(described: Described, tool: Tool, params: Json): Guards {
+  const { once, onRepeat, cost } = tool;
+  const guards: Guards = cost === null ? {} : { costMicroMoney: costOf(tool.name, cost, params) };
+  if (once !== null) return { ...guards, once: keyOf(described, tool.name, once, params) };
+  return onRepeat === 'run' ? guards : { ...guards, onRepeat };
 }
 
-function keyOf({ session }: Described, { name }: Tool, once: Once, params: Json): KeyedContent {
-  let key: unknown;
-  try {
-    key = once.key(structuredClone(params));
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new TurnlockError('CLAIM_KEY_FAILED', {
-      message: `The business key could not be made, so nothing was run: the function of ${name} threw: ${why}`,
-      cause,
-    });
-  }
-  // A promise is no key: what it comes to must not end the process.
-  if (key instanceof Promise) key.catch(() => undefined);
-  if (typeof key !== 'string' || key === '') {
-    const found = typeof key === 'string' ? 'an empty text' : kindOf(key);
-    throw new TurnlockError('CLAIM_KEY_FAILED', {
-      message: `The business key could not be made, so nothing was run: the function of ${name} gave ${found}, wanted a text.`,
-    });
-  }
+function keyOf({ session }: Described, tool: string, once: Once, params: Json): KeyedContent {
+  const failed = failure('CLAIM_KEY_FAILED', 'business key', tool);
+  const key = call(() => once.key(structuredClone(params)), failed);
+  if (typeof key !== 'string') throw failed(`gave ${kindOf(key)}, wanted a text`);
+  if (key === '') throw failed('gave an empty text');
   const scope = once.per === 'tenant' ? { per: once.per } : { per: once.per, sessionId: session.sessionId };
   return { digest: claimDigest(scope, key), shareAcrossUsers: once.shareAcrossUsers };
+}
+
+function costOf(tool: string, cost: NonNullable<Tool['cost']>, params: Json): number {
+  const failed = failure('COST_FAILED', 'cost', tool);
+  const given = call(() => cost(structuredClone(params)), failed);
+  if (Number.isSafeInteger(given) && (given as number) >= 0) return given as number;
+  throw failed(`gave ${typeof given === 'number' ? given : kindOf(given)}, wanted a whole number from 0 on`);
+}
+
+type Failure = (how: string, cause?: unknown) => TurnlockError;
+
+function failure(code: ErrorCode, what: string, tool: string): Failure {
+  const happened = `The ${what} could not be made, so nothing was run: the function of ${tool}`;
+  return (how, cause) => new TurnlockError(code, { message: `${happened} ${how}`, cause });
+}
+
+function call(make: () => unknown, failed: Failure): unknown {
+  try {
+    const made = make();
+    // A promise is none of both: what it comes to must not end the process.
+    if (made instanceof Promise) made.catch(() => undefined);
+    return made;
+  } catch (cause) {
+    throw failed(`threw: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  }
 }

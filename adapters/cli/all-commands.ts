@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { awaitingCommand } from './awaiting-command.ts';
 import { chatCommand } from './chat/chat-command.ts';
+import { budgetCommand, controlsCommand, freezeCommand, unfreezeCommand } from './control-commands.ts';
 import { approveCommand, denyCommand } from './decide-commands.ts';
 import { demoCommand } from './demo/demo-command.ts';
 import { migrateCommand } from './migrate-command.ts';
@@ -27,6 +28,10 @@ export function allCommands(): Command[] {
     retryCommand(),
     recoverCommand(),
     workerCommand(),
+    freezeCommand(),
+    unfreezeCommand(),
+    budgetCommand(),
+    controlsCommand(),
     rehearseCommand(),
   ];
 }

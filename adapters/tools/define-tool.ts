@@ -55,6 +55,11 @@ interface CommonDefinition<Input extends InputSchema, Output extends OutputSchem
     key(params: StandardSchemaV1.InferOutput<Input>): string;
     shareAcrossUsers?: boolean;
   };
+  /**
+   * What a call costs, in millionths of your money, for budgets of operators: a whole number from 0 on, made out of the params, in the same
+   * money for all tools. A call whose cost cannot be told fails. Default: nothing is said, and it counts as 0.
+   */
+  cost?(params: StandardSchemaV1.InferOutput<Input>): number;
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
   /** Judges each call: `allow()`, `deny(reason)` or `requireApproval(…)`. Default: every call may run. */
@@ -122,6 +127,7 @@ const OPTIONS = [
   'repeatable',
   'onRepeat',
   'once',
+  'cost',
   'timeoutMs',
   'retry',
   'policy',
@@ -151,7 +157,7 @@ export function defineTool<const Input extends InputSchema, const Output extends
     policy = null,
     execute,
   } = definition;
-  const { outputSchema, reconcile } = definition;
+  const { outputSchema, reconcile, cost } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) throw nameRefused(name);
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   // An option that is ignored in silence could be a policy that somebody relies on.
@@ -168,6 +174,7 @@ export function defineTool<const Input extends InputSchema, const Output extends
     ? 'a function, since the tool is reconcilable'
     : 'none, since the tool is not reconcilable';
   check(name, typeof reconcile === (isReconcilable ? 'function' : 'undefined'), 'reconcile', wanted);
+  check(name, cost === undefined || typeof cost === 'function', 'cost', 'a function');
   const once = checkOnce(name, definition.once);
   check(name, once === null || definition.onRepeat === undefined, 'onRepeat', 'none, since `once` answers repeats');
   return {
@@ -180,6 +187,7 @@ export function defineTool<const Input extends InputSchema, const Output extends
     repeatable,
     onRepeat: checkOnRepeat(name, effect, definition.onRepeat),
     once,
+    cost: (cost ?? null) as Tool['cost'],
     timeoutMs,
     policy: policy as Policy | null,
     isQuestion: false,

@@ -16,6 +16,8 @@ export interface FromAiSdkSettings {
   onRepeat?: OnRepeat;
   /** One act per business key, as of `defineTool`; `key` gets the params as the tool's schema makes them. Default none. */
   once?: ToolDefinition['once'];
+  /** What a call costs, in millionths of money, as of `defineTool`. Default: nothing is said. */
+  cost?: ToolDefinition['cost'];
   /** Milliseconds that one attempt may take. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
   /** Judges each call before it runs. Default: every call may run. */

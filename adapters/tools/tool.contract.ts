@@ -129,6 +129,8 @@ export interface Tool {
   readonly onRepeat: OnRepeat;
   /** `null`: no business key. */
   readonly once: Once | null;
+  /** What a call costs, in millionths of money; `null`: nothing is said. */
+  readonly cost: ((params: unknown) => unknown) | null;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;
   /** Judges each call before it runs; `null`: all may run. */

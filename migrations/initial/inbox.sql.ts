@@ -45,6 +45,8 @@ export function inboxSql(schema: string): string[] {
   decided_at timestamptz,
   reason text,
   consumed_at timestamptz,
+  -- Ids of the freezes and budgets that the question names: a grant lets the call start in spite of them.
+  controls jsonb,
   CONSTRAINT uq_approval_round UNIQUE (execution_id, round),
   CONSTRAINT check_approval_round CHECK (round >= 1),
   CONSTRAINT check_approval_kind CHECK (kind IN ('approval', 'answer', 'unknown')),

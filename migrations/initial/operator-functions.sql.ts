@@ -56,6 +56,12 @@ $$`,
       put_control.reason, session_user, turnlock_now())
     RETURNING control_id
 $$`,
+    `CREATE FUNCTION ${schema}.list_controls() RETURNS SETOF ${schema}.agent_controls LANGUAGE plpgsql ${settings} AS $$
+BEGIN
+  PERFORM note_operator_read('list_controls', '{}'::jsonb);
+  RETURN QUERY SELECT c.* FROM agent_controls c ORDER BY c.created_at, c.control_id;
+END
+$$`,
     `CREATE FUNCTION ${schema}.drop_control(control_id uuid) RETURNS boolean LANGUAGE sql ${settings} AS $$
   WITH gone AS (DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING 1)
   SELECT EXISTS (SELECT FROM gone)

@@ -46,6 +46,7 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'list_sessions(uuid, int)',
     'put_control(text, text, text, text, bigint, text)',
     'drop_control(uuid)',
+    'list_controls()',
   ],
   client: CLIENT_FUNCTIONS,
   testing: ['turnlock_now()'],

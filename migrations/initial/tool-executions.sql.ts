@@ -37,12 +37,15 @@ export function toolExecutionsSql(schema: string): string[] {
   upgraded_digest varchar(64),
   claim_digest varchar(64),
   claim_generation int,
+  -- What the tool says the call costs, in millionths of money; NULL where it says nothing.
+  cost_micro_money bigint,
   normalised jsonb,
   metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT idx_tool_idempotency UNIQUE (idempotency_key),
   CONSTRAINT check_tool_status CHECK (status IN (${EXECUTION_STATUSES_SQL})),
   CONSTRAINT check_tool_effect CHECK (effect IN ('readOnly', 'idempotent', 'transactional', 'reconcilable', 'nonRepeatable')),
   CONSTRAINT check_tool_counters CHECK (ordinal >= 0 AND attempt >= 0),
+  CONSTRAINT check_tool_cost CHECK (cost_micro_money >= 0),
   CONSTRAINT check_tool_unknown CHECK ((unknown_at IS NULL) = (unknown_reason IS NULL)),
   CONSTRAINT check_tool_unknown_reason CHECK (unknown_reason IN ('crash', 'lease', 'timeout', 'reported')),
   CONSTRAINT uq_tool_session UNIQUE (session_id, execution_id),
@@ -59,6 +62,8 @@ export function toolExecutionsSql(schema: string): string[] {
     `CREATE INDEX idx_tool_turn ON ${schema}.agent_tool_executions (turn_id)`,
     `CREATE INDEX idx_tool_open ON ${schema}.agent_tool_executions (session_id) WHERE status IN ('PENDING', 'RUNNING')`,
     `CREATE INDEX idx_tool_run ON ${schema}.agent_tool_executions (run_id, tool_name, params_digest)`,
+    // What a tenant has begun today: read by budgets.
+    `CREATE INDEX idx_tool_started ON ${schema}.agent_tool_executions (tenant_id, started_at) WHERE attempt > 0`,
     `CREATE INDEX idx_tool_answered_by ON ${schema}.agent_tool_executions (answered_by) WHERE answered_by IS NOT NULL`,
     `ALTER TABLE ${schema}.agent_turns ADD CONSTRAINT fk_turn_execution FOREIGN KEY (session_id, execution_id)
   REFERENCES ${schema}.agent_tool_executions (session_id, execution_id) ON DELETE SET NULL (execution_id)

@@ -60,6 +60,7 @@ export const AgentApproval = defineEntity({
     decidedAt: p.datetime().columnType('timestamptz').nullable(),
     reason: p.text().nullable(),
     consumedAt: p.datetime().columnType('timestamptz').nullable(),
+    controls: p.json<string[]>().nullable(),
     tenantSession: () =>
       p
         .manyToOne(AgentSession)

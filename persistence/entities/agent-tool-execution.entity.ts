@@ -22,6 +22,7 @@ export const AgentToolExecution = defineEntity({
     { name: 'check_tool_status', expression: `status IN (${listed(EXECUTION_STATUSES)})` },
     { name: 'check_tool_effect', expression: `effect IN (${listed(EFFECT_CLASSES)})` },
     { name: 'check_tool_counters', expression: 'ordinal >= 0 AND attempt >= 0' },
+    { name: 'check_tool_cost', expression: 'cost_micro_money >= 0' },
     { name: 'check_tool_unknown', expression: '(unknown_at IS NULL) = (unknown_reason IS NULL)' },
     { name: 'check_tool_unknown_reason', expression: `unknown_reason IN (${listed(UNKNOWN_REASONS)})` },
   ],
@@ -29,6 +30,7 @@ export const AgentToolExecution = defineEntity({
     { name: 'idx_tool_turn', properties: ['turnId'] },
     { name: 'idx_tool_open', properties: ['sessionId'], where: `status IN ('PENDING', 'RUNNING')` },
     { name: 'idx_tool_run', properties: ['runId', 'toolName', 'paramsDigest'] },
+    { name: 'idx_tool_started', properties: ['tenantId', 'startedAt'], where: 'attempt > 0' },
     { name: 'idx_tool_answered_by', properties: ['answeredBy'], where: 'answered_by IS NOT NULL' },
   ],
   properties: {
@@ -70,6 +72,7 @@ export const AgentToolExecution = defineEntity({
     upgradedDigest: p.string().length(64).nullable(),
     claimDigest: p.string().length(64).nullable(),
     claimGeneration: p.integer().nullable(),
+    costMicroMoney: p.bigint('number').nullable(),
     normalised: p.json<Normalised>().nullable(),
     metadata: p.json<{ [name: string]: Json }>().defaultRaw(`'{}'::jsonb`),
     tenantSession: () =>

@@ -91,6 +91,7 @@ const CHECKS: Case[] = [
     'DROP TRIGGER guard_execution_insert ON turnlock.agent_tool_executions',
   ),
   check('check_tool_effect on agent_tool_executions', 'an effect class that is none', execution({ effect: 'mostly' })),
+  check('check_tool_cost on agent_tool_executions', 'a cost below zero', execution({ cost_micro_money: -1 })),
   check('check_tool_counters on agent_tool_executions', 'an ordinal below zero', execution({ ordinal: -1 })),
   check(
     'check_tool_unknown on agent_tool_executions',
