@@ -99,6 +99,7 @@ export const ERROR_CODES = {
   LIMIT_MODEL_CALLS: kind('limit', 'Raise maxModelCallsPerRun, or look why the run does not come to an end.'),
   LIMIT_TOOL_CALLS: kind('limit', 'Raise maxToolCallsPerTurn, or ask the model for fewer calls at once.'),
   LIMIT_WAITING_MESSAGES: kind('limit', 'Wait for the session to come to rest, or raise maxWaitingMessages.'),
+  LIMIT_CHILD_DEPTH: kind('limit', 'Raise maxChildDepth, or let the agent do it itself.'),
   LIMIT_RECOVERIES: kind('limit', 'The session ends its worker again and again: find out why, then session.retry().'),
 
   // What does not fit together

@@ -22,6 +22,8 @@ export type TurnPart =
       rawInput?: string;
       providerCallId: string | null;
       executionId: string;
+      /** Of a call that another agent answers: the session in which it does, there once the call was started. */
+      childSessionId?: string;
       providerMetadata?: Json;
     };
 
@@ -82,6 +84,17 @@ export interface OutcomeContent {
   normalised?: Normalised;
 }
 
+/** The child session that the start of an execution creates. Its ids follow from that of the execution. */
+export interface ChildContent {
+  agentName: string;
+  agentVersion: number;
+  modelId: string;
+  /** How many parents are above it. */
+  depth: number;
+  /** Its first message. */
+  message: UserTurnContent;
+}
+
 /** A distinct call, as its execution's row will hold it. */
 export interface CallContent {
   toolName: string;
@@ -93,8 +106,11 @@ export interface CallContent {
   paramsDigest: string;
   providerCallId: string | null;
   rawInput: string | null;
-  timeoutMs: number;
+  /** `null`: it has no deadline, since a child session answers it. */
+  timeoutMs: number | null;
   normalised: Normalised;
+  /** The child session that its start creates. */
+  child?: ChildContent;
   /** For a call that was settled without running. */
   settled?: OutcomeContent;
 }

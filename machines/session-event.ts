@@ -1,5 +1,6 @@
 import type {
   CallContent,
+  ChildContent,
   FailureContent,
   ModelTurnContent,
   OutcomeContent,
@@ -21,14 +22,17 @@ export interface PlannedCall {
   waitsFor?: Waits;
   /** For `settled`: how it ended without running (answered by an earlier execution, invalid, denied). */
   outcome?: 'succeeded' | 'failed';
+  /** The session that answers the call, where another agent does. */
+  childSessionId?: string;
   content: CallContent;
 }
 
-/** A committed start of one attempt. `timeoutMs` becomes the attempt's deadline on the database's clock. */
+/** A committed start of one attempt. `timeoutMs` becomes the attempt's deadline on the database's clock; `null`: it has none. */
 export interface StartedAttempt {
   executionId: string;
   attempt: number;
-  timeoutMs: number;
+  timeoutMs: number | null;
+  content?: { child: ChildContent };
 }
 
 /** How one attempt ended. */

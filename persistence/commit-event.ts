@@ -16,6 +16,7 @@ import { toCommittedSession } from './read-session.ts';
 import { type FoundUnderLock, type InboxCount, readUnderLock } from './read-under-lock.ts';
 import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
+import { writeChildren } from './write-children.ts';
 import { writeCommit } from './write-commit.ts';
 
 /**
@@ -87,8 +88,8 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const before = session.snapshot;
   const { limits, environment } = store;
   const newId = () => environment.uuid();
-  const { calls } = before.context;
-  const undecided = { request, state: before.value, version: row.version, calls, inbox, limits, newId };
+  const { calls, runId } = before.context;
+  const undecided = { request, state: before.value, runId, version: row.version, calls, inbox, limits, newId };
   const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
   const { event, claim, late = null } = decided;
@@ -133,10 +134,12 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const touched = late === null ? open.rows : [...open.rows, late];
   const writing = { request, row, open: touched, changes, transition, contentDigest, now };
   const executions = await writeCommit(store, em, writing);
+  const givenUp = await writeChildren(em, row, changes, now);
   const left = countAfter(inbox, decided.inbox);
   if (lease.leaseHolder === null && owesWork(after.value, left.waiting)) await notify(store, em, request);
   const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
-  return { repeated: false, ...committed, ...left, evidence: evidence - (event.type === 'tool.evidenced' ? 1 : 0) };
+  const untaken = evidence - (event.type === 'tool.evidenced' ? 1 : 0);
+  return { repeated: false, ...committed, ...left, evidence: untaken, givenUp };
 }
 
 /** Whether somebody has to go on with the session, now that nobody holds it. */
@@ -165,6 +168,14 @@ function resetsRecoveries(event: SessionEvent): boolean {
   return event.type === 'user.messaged' || event.type === 'session.retried';
 }
 
+/** What persons decide, without a lease. */
+const DECISIONS: readonly SessionEvent['type'][] = [
+  'approval.granted',
+  'approval.denied',
+  'approval.amended',
+  'execution.settledByPerson',
+];
+
 /**
  * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
  * rest of a back-off.
@@ -174,7 +185,9 @@ function wakeAfter({ event, claim }: Pick<Decision, 'event' | 'claim'>, stored: 
   if (event.type === 'worker.tookOver' || event.type === 'tool.evidenced') {
     return stored !== null && stored > now ? stored : null;
   }
-  return claim.type === 'none' ? stored : null;
+  if (claim.type !== 'none') return null;
+  // A parent that sleeps while its children work is to go on from what a person decided.
+  return DECISIONS.includes(event.type) && stored !== null && stored > now ? now : stored;
 }
 
 /** The machine counts turns, the projection writes them: they must tell the same story. */
@@ -207,5 +220,5 @@ async function repeat(
   const { sequence, from, to, runId } = seen;
   const { waiting, news } = inbox;
   const transition = { sequence, from, to, event, eventId: request.eventId, runId };
-  return { repeated: true, session, now, transition, turns: [], executions, waiting, news, evidence };
+  return { repeated: true, session, now, transition, turns: [], executions, waiting, news, evidence, givenUp: [] };
 }

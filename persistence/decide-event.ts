@@ -10,7 +10,9 @@ import type { AgentToolExecutionRow } from './entities/agent-tool-execution.enti
 import { eventIdOfEvidence, findEvidence } from './evidence.ts';
 import {
   contentOf,
+  findCancel,
   findMessage,
+  findMessageOfRun,
   findNews,
   findNextMessage,
   type InboxChange,
@@ -43,6 +45,8 @@ export interface Known {
 export interface Undecided {
   request: CommitRequest;
   state: SessionState;
+  /** The run that is under way, waits for a person, or ended last. */
+  runId: string | null;
   version: number;
   calls: readonly OpenCall[];
   inbox: InboxCount;
@@ -137,6 +141,8 @@ function asSeen({ state, version }: Undecided, row: AgentInboxRow): SeenEvent {
 
 async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Decision | Known> {
   const { request, state, limits, newId } = undecided;
+  const obeyed = undecided.inbox.isGivenUp ? await obeyParent(em, undecided) : null;
+  if (obeyed !== null) return obeyed;
   const isFree = state === 'IDLE';
   const row = isFree ? await findNextMessage(em, request) : BUSY.includes(state) ? await findNews(em, request) : null;
   if (row === null) throw nothingWaits(request, state);
@@ -156,6 +162,24 @@ async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Deci
   if (row.whenBusy === 'interrupt') return { ...cancelled(newId()), inbox: null };
   const event = { type: 'message.enqueued', runId } as const;
   return { event, eventId: ownId ?? newId(), claim: { type: 'none' }, contentDigest, inbox: { type: 'note', row } };
+}
+
+/**
+ * What a session does once its parent gave its run up: the run that is under way is cancelled, one that has not begun never does. Where it
+ * has ended by itself there is nothing to do. The word is forgotten with the commit, whatever that does.
+ */
+async function obeyParent(em: EntityManager, undecided: Undecided): Promise<Decision | null> {
+  const { request, state, runId, newId } = undecided;
+  const row = await findCancel(em, request);
+  if (row === null) return null;
+  em.remove(row);
+  if (BUSY.includes(state) && runId === row.runId) {
+    const error = { code: 'RUN_CANCELLED', message: row.content };
+    const event = { type: 'run.cancelled', by: 'parent', content: { error } } as const;
+    return { event, eventId: newId(), claim: { type: 'raise' }, contentDigest: null, inbox: null };
+  }
+  const message = await findMessageOfRun(em, request, row.runId);
+  return message !== null && message.rejectedAt == null ? rejected(message, 'RUN_CANCELLED', newId()) : null;
 }
 
 function refusalOf(row: AgentInboxRow, state: SessionState, limits: Limits): ErrorCode | null {

@@ -6,6 +6,7 @@ import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-eve
 import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
 import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
+import { projectChildren } from './project-children.ts';
 import type { ExecutionProgress, ExecutionRow, RowChanges, TurnRow } from './row-changes.ts';
 
 /** What the projection of one event is made from. */
@@ -40,7 +41,7 @@ export function projectRows(input: Projected): RowChanges {
   }));
   const answers = answerCalls(input, executions, ownTurn?.turnId ?? input.callTurnId);
   const turns = [...(ownTurn === null ? [] : [ownTurn]), ...answers, ...lateNotices(input)];
-  return { turns, insertedExecutions, updatedExecutions, modelCall: modelCallOf(event) };
+  return { turns, insertedExecutions, updatedExecutions, modelCall: modelCallOf(event), ...projectChildren(input) };
 }
 
 function turnOfEvent(input: Projected): TurnRow | null {
@@ -134,8 +135,9 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
 }
 
 /** What an attempt has from its start: deadline and token are those of the attempt. */
-function startOf({ now, token }: Projected, timeoutMs: number): Partial<ExecutionProgress> {
-  return { startedAt: now, deadlineAt: new Date(now.getTime() + timeoutMs), fencingToken: token };
+function startOf({ now, token }: Projected, timeoutMs: number | null): Partial<ExecutionProgress> {
+  const deadlineAt = timeoutMs === null ? null : new Date(now.getTime() + timeoutMs);
+  return { startedAt: now, deadlineAt, fencingToken: token };
 }
 
 function outcomeColumns(
@@ -204,9 +206,10 @@ function rowOf(executions: readonly ExecutionRow[], { executionId }: OpenCall): 
   });
 }
 
-function timeoutOf({ event }: Projected, call: OpenCall): number {
+function timeoutOf({ event }: Projected, call: OpenCall): number | null {
   const started = event.type === 'execution.started' ? event.executions : [];
-  return started.find(({ executionId }) => executionId === call.executionId)?.timeoutMs ?? 0;
+  const found = started.find(({ executionId }) => executionId === call.executionId);
+  return found === undefined ? 0 : found.timeoutMs;
 }
 
 /** What `event` says of the outcome of one execution. */

@@ -1,4 +1,11 @@
-import type { Json, ModelCallContent, Normalised, TokenUsage, TurnPart } from '../machines/event-content.ts';
+import type {
+  ChildContent,
+  Json,
+  ModelCallContent,
+  Normalised,
+  TokenUsage,
+  TurnPart,
+} from '../machines/event-content.ts';
 import type { EffectClass, ExecutionStatus, UnknownReason } from '../machines/execution-status.ts';
 
 /** A turn to insert. */
@@ -54,6 +61,17 @@ export interface ExecutionProgress {
 /** A whole execution, as its row holds it. */
 export type ExecutionRow = ExecutionIdentity & ExecutionProgress;
 
+/** A child session to insert. */
+export interface StartedChild {
+  executionId: string;
+  child: ChildContent;
+}
+
+/** Whether a child session is at work on the attempt: it has no deadline. */
+export function isWithChild({ effect, status, deadlineAt }: ExecutionRow): boolean {
+  return status === 'RUNNING' && effect === 'reconcilable' && deadlineAt === null;
+}
+
 /** What one commit writes beside the session's row and its transition. */
 export interface RowChanges {
   turns: TurnRow[];
@@ -61,4 +79,8 @@ export interface RowChanges {
   /** By execution id: the properties that change. */
   updatedExecutions: Map<string, Partial<ExecutionProgress>>;
   modelCall: ModelCallContent | null;
+  /** Child sessions that the executions which begin create. */
+  children: StartedChild[];
+  /** Executions that are given up while a child session is at work on them. */
+  givenUp: string[];
 }

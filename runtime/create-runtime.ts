@@ -18,6 +18,7 @@ import { toTurnlockError } from '../persistence/sqlstate.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
+import { childOf } from './agent-tool.ts';
 import { checkMetadata } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import type { Agent } from './define-agent.ts';
@@ -193,6 +194,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     holder: environment.uuid(),
     live: new LiveSessions(),
     drives: drive,
+    isClaiming: false,
     operations,
     closing: closing.signal,
   };
@@ -215,7 +217,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
         };
         return listSessions(store, query);
       }),
-    recover: () => operate(services, () => recoverSessions({ ...services, drives: true })),
+    recover: () => operate(services, () => recoverSessions({ ...services, drives: true, isClaiming: true })),
     start: (settings) => worker.start(settings),
     stop: () => worker.stop(),
     close,
@@ -249,7 +251,24 @@ function checkAgents({ agents, database }: RuntimeOptions): ReadonlyMap<string, 
   for (const agent of agents) if (!isAgent(agent)) throw optionRefused('agents', 'agents, each made by defineAgent');
   const byName = new Map((agents as Agent[]).map((agent) => [agent.name, agent]));
   if (byName.size !== agents.length) throw optionRefused('agents', 'agents whose names differ');
+  for (const agent of agents as Agent[]) addChildren(agent, byName);
   return byName;
+}
+
+/** Agents that are tools of others come with them. */
+function addChildren({ name, tools }: Agent, byName: Map<string, Agent>): void {
+  for (const tool of tools.values()) {
+    const agent = childOf(tool)?.agent;
+    if (agent === undefined) continue;
+    const known = byName.get(agent.name);
+    if (known !== undefined && known !== agent) {
+      const versions = known.version === agent.version ? 'another one of this name' : `version ${known.version}`;
+      const wanted = `one agent ${JSON.stringify(agent.name)}, not version ${agent.version} as tool of ${JSON.stringify(name)} beside ${versions}`;
+      throw optionRefused('agents', wanted);
+    }
+    byName.set(agent.name, agent);
+    if (known === undefined) addChildren(agent, byName);
+  }
 }
 
 function isAgent(agent: unknown): agent is Agent {

@@ -7,11 +7,15 @@ import { refusedDigest } from '../persistence/keys/refused-digest.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
+import { childOf } from './agent-tool.ts';
+import { describeChild } from './describe-child.ts';
 import type { DriveContext } from './drive-context.ts';
 import { validate } from './validate.ts';
 
 /** What planning needs of a drive. */
-export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment'>;
+export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment'> & {
+  session: Pick<DriveContext['session'], 'depth'>;
+};
 
 /** Bytes of a name, an id or a validator's text, beyond which it is cut. */
 const MAX_GIVEN_BYTES = 4096;
@@ -63,7 +67,7 @@ function baseOf({ limits }: Planning, call: ModelToolCall, tool: Tool | undefine
     repeatable: tool?.repeatable ?? false,
     providerCallId: callId,
     rawInput: null,
-    timeoutMs: tool?.timeoutMs ?? limits.toolTimeoutMs,
+    timeoutMs: childOf(tool) === null ? (tool?.timeoutMs ?? limits.toolTimeoutMs) : null,
     // Noted is also what was cut, or is no text.
     normalised: [
       ...(toolName === asked ? [] : ['/toolName']),
@@ -94,10 +98,23 @@ async function validated(planning: Planning, tool: Tool, base: Base, asked: Aske
     const params = storableJson(planning, result.value);
     if ('refusal' in params) return refused(base, asked, params.refusal);
     const normalised = joined(base.normalised, [...asked.notes, ...params.notes]);
-    return { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
+    const content = { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
+    return withChild(planning, tool, content, asked);
   } catch (thrown) {
     const { message } = normaliseError(thrown, planning.limits);
     return refused(base, asked, `The validation threw: ${message}`);
+  }
+}
+
+/** A call that another agent answers says which session it begins; one that cannot begin it fails. */
+function withChild(planning: Planning, tool: Tool, content: CallContent, asked: Asked): CallContent {
+  const child = childOf(tool);
+  if (child === null) return content;
+  try {
+    return { ...content, child: describeChild(planning, child, content.params) };
+  } catch (thrown) {
+    const { message } = normaliseError(thrown, planning.limits);
+    return refused(content, asked, message, isTurnlockError(thrown) ? thrown.code : 'PARAMS_INVALID');
   }
 }
 

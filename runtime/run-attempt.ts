@@ -1,10 +1,9 @@
-import { isTurnlockError, TurnlockError } from '../errors.ts';
+import { TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
-import { normaliseJson } from '../persistence/values/normalise-json.ts';
-import { placeholderFor } from '../persistence/values/placeholder.ts';
 import type { DriveContext } from './drive-context.ts';
+import { storableOutput } from './storable-output.ts';
 
 /** How an attempt of a tool ended, as far as this process can say. */
 export type AttemptEnd =
@@ -112,24 +111,9 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
     const { message, notes } = normaliseError(thrown, drive.limits);
     return { type: 'failed', content: { error: { code: 'TOOL_FAILED', message }, normalised: notes } };
   }
-  return { type: 'succeeded', content: storableOutput(drive, returned) };
+  return { type: 'succeeded', content: storableOutput(drive.limits, returned) };
 }
 
 function failed(code: string, message: string): AttemptEnd {
   return { type: 'failed', content: { error: { code, message } } };
-}
-
-/** A tool that returned something that cannot be stored still ran: its output is a truthful placeholder, and it is not run again. */
-function storableOutput({ limits }: DriveContext, returned: unknown): OutcomeContent {
-  try {
-    const { value, notes } = normaliseJson(returned ?? null, {
-      maxBytes: limits.maxOutputBytes,
-      maxDepth: limits.maxDepth,
-      name: 'output',
-    });
-    return { output: value, normalised: notes };
-  } catch (error) {
-    if (!isTurnlockError(error)) throw error;
-    return { output: placeholderFor(returned, error) };
-  }
 }

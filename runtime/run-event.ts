@@ -27,6 +27,8 @@ export type RunEvent =
 
 /** An execution that waits for a person. */
 export interface AwaitedExecution {
+  /** The session whose call it is: the one that was asked, or a child below it. */
+  sessionId: string;
   executionId: string;
   toolName: string;
   params: Json;
@@ -39,7 +41,10 @@ export interface AwaitedExecution {
 export interface RunResult<Output = unknown> {
   sessionId: string;
   runId: string;
-  /** The state in which the session rests. */
+  /**
+   * The state in which the session rests. EXECUTING_TOOL where it cannot go on before a person decides about a call of a child session: then it
+   * goes on by itself once that is decided.
+   */
   state: SessionState;
   /** Whether the run has not begun: its message waits until the session goes on, for example until a person has decided. */
   queued: boolean;
@@ -47,7 +52,7 @@ export interface RunResult<Output = unknown> {
   reply: string | null;
   /** What the reply says, validated by the agent's `output`; `null` where it is none. */
   output: Output | null;
-  /** What a person is asked; empty unless `state` is AWAITING_INPUT. */
+  /** What a person is asked, by this session or a child below it; empty where nobody is. */
   awaiting: AwaitedExecution[];
   /** Why the run ended in FAILED, that it was cancelled, or why its message was refused. */
   error: { code: string; message: string } | null;

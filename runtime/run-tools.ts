@@ -2,7 +2,9 @@ import type { UnknownReason } from '../machines/execution-status.ts';
 import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
-import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { type ExecutionRow, isWithChild } from '../persistence/row-changes.ts';
+import { childOf } from './agent-tool.ts';
+import { describeAcceptedChild } from './describe-child.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { type AttemptBudget, runAttempt } from './run-attempt.ts';
 
@@ -37,29 +39,35 @@ export class ToolRunner {
   noteStarts(event: SessionEvent): void {
     const startedAt = this.#drive.environment.monotonic();
     for (const { executionId, attempt, timeoutMs } of startsOf(event)) {
-      this.#budgets.set(attemptKey({ executionId, attempt }), { startedAt, timeoutMs });
+      if (timeoutMs !== null) this.#budgets.set(attemptKey({ executionId, attempt }), { startedAt, timeoutMs });
     }
   }
 
-  /** Runs what is committed as started, waits until there is something to commit, and commits it. `null`: the drive must stop. */
-  async step(last: CommitResult, effects: ToolEffect[]): Promise<CommitResult | null> {
+  /**
+   * Runs what is committed as started, waits until there is something to commit, and commits it. `null`: the drive must stop. `sleeps`: child
+   * sessions are at work, and nothing else is.
+   */
+  async step(last: CommitResult, effects: ToolEffect[]): Promise<CommitResult | 'sleeps' | null> {
     const rows = new Map(last.executions.map((row) => [row.executionId, row]));
     const running = effects.filter((effect) => effect.type === 'runAttempt').map((effect) => rowOf(rows, effect));
     const queued = effects.filter((effect) => effect.type === 'startExecution').map((effect) => rowOf(rows, effect));
-    for (const row of running) this.#launch(row);
+    const withChild = running.filter(isWithChild);
+    const here = running.filter((row) => !isWithChild(row));
+    for (const row of here) this.#launch(row);
     while (!this.#drive.signal.aborted) {
       if (this.#broken !== null) throw this.#broken.error;
-      const orphans = running.filter((row) => !this.#isOut(row) && !this.#hasResult(row));
-      const event = this.#nextEvent(orphans, queued);
+      const orphans = here.filter((row) => !this.#isOut(row) && !this.#hasResult(row));
+      const event = this.#nextEvent(orphans, queued, withChild.length);
       if (event !== null) {
         this.noteStarts(event);
         return await this.#commit(event);
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
-      await this.#somethingHappens(orphans);
+      if (withChild.length > 0 && orphans.length + this.#inFlight.size === 0) return 'sleeps';
+      await this.#somethingHappens(orphans, withChild.length > 0);
       if (this.#drive.draining.aborted || this.#results.length > 0) continue;
-      // Whoever runs an orphan may have ended it meanwhile, and others may have written: neither raises a version that we would hear of.
-      if (orphans.length > 0) return { ...last, news: 1, evidence: 1 };
+      // Whoever runs an orphan, or a child, may have ended it meanwhile, and others may have written: nothing raises a version that we would hear of.
+      if (orphans.length + withChild.length > 0) return { ...last, news: 1, evidence: 1 };
     }
     return null;
   }
@@ -112,11 +120,11 @@ export class ToolRunner {
     return this.#results.some((result) => attemptKey(result) === attemptKey(row));
   }
 
-  #nextEvent(orphans: ExecutionRow[], queued: ExecutionRow[]): SessionEvent | null {
+  #nextEvent(orphans: ExecutionRow[], queued: ExecutionRow[], children: number): SessionEvent | null {
     return (
       this.#settle() ??
       this.#giveUp(orphans.filter(isRepeatable)) ??
-      this.#start(orphans.filter(isRepeatable), queued) ??
+      this.#start(orphans.filter(isRepeatable), queued, children) ??
       this.#leaveUnknown(orphans.filter((row) => !isRepeatable(row)))
     );
   }
@@ -146,15 +154,11 @@ export class ToolRunner {
   }
 
   /** The next attempts of repeatable orphans, and as many queued calls as there are free slots. */
-  #start(orphans: ExecutionRow[], queued: ExecutionRow[]): SessionEvent | null {
-    const { limits, agent } = this.#drive;
+  #start(orphans: ExecutionRow[], queued: ExecutionRow[], children: number): SessionEvent | null {
+    const { limits } = this.#drive;
     if (this.#drive.draining.aborted) return null;
-    const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length);
-    const executions = [...orphans, ...queued.slice(0, slots)].map(({ executionId, attempt, toolName }) => ({
-      executionId,
-      attempt: attempt + 1,
-      timeoutMs: agent.tools.get(toolName)?.timeoutMs ?? limits.toolTimeoutMs,
-    }));
+    const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length - children);
+    const executions = [...orphans, ...queued.slice(0, slots)].map((row) => startOf(this.#drive, row));
     return executions.length === 0 ? null : { type: 'execution.started', executions };
   }
 
@@ -175,16 +179,28 @@ export class ToolRunner {
   }
 
   /** Waits for an attempt to end, an orphan to be overdue or worth another look, or the drive to be aborted; while nothing is out, to be drained. */
-  async #somethingHappens(orphans: ExecutionRow[]): Promise<void> {
+  async #somethingHappens(orphans: ExecutionRow[], hasChildren: boolean): Promise<void> {
     const { environment, limits, signal: ended, draining } = this.#drive;
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, ended, ...(this.#inFlight.size === 0 ? [draining] : [])]);
     const waits = orphans.filter((row) => !isRepeatable(row)).map((row) => this.#overdueInMs(row));
-    const lookMs = orphans.length > 0 ? Math.min(limits.heartbeatMs, MAX_PAUSE_MS) : MAX_PAUSE_MS;
+    const lookMs = orphans.length > 0 || hasChildren ? Math.min(limits.heartbeatMs, MAX_PAUSE_MS) : MAX_PAUSE_MS;
     const timer = environment.sleep(Math.min(...waits, lookMs), signal).catch(() => undefined);
     await Promise.race([...this.#inFlight.values(), timer]);
     over.abort();
   }
+}
+
+/** The start of the next attempt of a call: that of a child session has no deadline. */
+function startOf(
+  drive: DriveContext,
+  { executionId, attempt, toolName, inputParameters }: ExecutionRow,
+): StartedAttempt {
+  const tool = drive.agent.tools.get(toolName);
+  const child = childOf(tool);
+  const start = { executionId, attempt: attempt + 1 };
+  if (child === null) return { ...start, timeoutMs: tool?.timeoutMs ?? drive.limits.toolTimeoutMs };
+  return { ...start, timeoutMs: null, content: { child: describeAcceptedChild(drive, child, inputParameters) } };
 }
 
 function startsOf(event: SessionEvent): StartedAttempt[] {

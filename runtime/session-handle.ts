@@ -15,11 +15,13 @@ import { readSession } from '../persistence/read-session-by-key.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
+import { awaitedOf } from './awaited.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
-import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
+import { awaitedOfChildren, lookAtSleeper } from './look-at-children.ts';
+import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { agentOf, checkOpen, operate, type Services } from './services.ts';
@@ -31,8 +33,10 @@ export interface SessionStatus {
   runId: string | null;
   /** The sequence of the last transition; 0 for a session that has none. */
   version: number;
-  /** What a person is asked, in call order; empty unless `state` is AWAITING_INPUT. */
+  /** What a person is asked, in call order, by this session where it is AWAITING_INPUT, and by children below it. */
   awaiting: AwaitedExecution[];
+  /** The call of another session that this one answers; `null` where it is nobody's child. */
+  parent: { sessionId: string; executionId: string } | null;
   userId: string;
   /** Name of the agent. */
   agent: string;
@@ -156,9 +160,9 @@ export class Session<Output = unknown> {
    */
   async resume(): Promise<Run<Output> | null> {
     return operate(this.#services, async () => {
-      const { session } = await readSession(this.#services.store, this);
+      const { session, executions } = await readSession(this.#services.store, this);
       this.#seen = session;
-      return session.snapshot.context.runId === null ? null : this.#goOn({ session });
+      return session.snapshot.context.runId === null ? null : this.#goOn({ session, executions });
     });
   }
 
@@ -221,7 +225,11 @@ export class Session<Output = unknown> {
         state,
         runId,
         version,
-        awaiting: awaitedOf(session, executions),
+        awaiting: [
+          ...awaitedOf(session, executions),
+          ...(await awaitedOfChildren(this.#services.store, this, executions)),
+        ],
+        parent: session.parent,
         userId,
         agent,
         externalId,
@@ -311,9 +319,12 @@ export class Session<Output = unknown> {
     return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
   }
 
-  async #goOn(result: Pick<CommitResult, 'session'>): Promise<Run<Output>> {
+  async #goOn(result: Pick<CommitResult, 'session' | 'executions'>): Promise<Run<Output>> {
     const runId = result.session.snapshot.context.runId ?? '';
     if (isResting(result.session.state) || !this.#services.drives) return this.#follow(runId, false);
+    // What waits for its children is not held by anybody; it goes on when one of them ends.
+    const sleep = await lookAtSleeper(this.#services, result.session, result.executions);
+    if (sleep !== null && sleep.type !== 'woken') return this.#follow(runId, false);
     // While a sibling call is still out, its worker holds the lease and goes on from this commit.
     const taken = await takeOver(this.#services, result.session).catch((error: unknown) => {
       if (isTurnlockError(error, 'LEASE_HELD') || isTurnlockError(error, 'EVENT_ILLEGAL')) return null;

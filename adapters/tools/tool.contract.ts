@@ -33,7 +33,7 @@ export interface Tool {
   /** The input as JSON Schema, as the model sees it. */
   readonly inputJsonSchema: Record<string, unknown>;
   readonly version: number;
-  readonly effect: ToolEffect;
+  readonly effect: EffectClass;
   readonly repeatable: boolean;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;

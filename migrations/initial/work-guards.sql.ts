@@ -78,8 +78,9 @@ const approvalBody = `
   END IF;
   RETURN NEW;`;
 
+/** A cancel that comes too late is dropped by whoever finds it: it must not end the commit of the parent that writes it. */
 const inboxBody = `
-  IF EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id
+  IF NEW.kind = 'message' AND EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id
        AND current_state = 'COMPLETED') THEN
     ${raise({ code: 'TL050', name: 'inbox_completed' }, 'session % is COMPLETED and takes no message', 'NEW.session_id')}
   END IF;

@@ -1,11 +1,12 @@
 /*
- * Sessions that owe work and that nobody acts for: by the moment since when. Three reads, each by a partial index, so that a table full
+ * Sessions that owe work and that nobody acts for: by the moment since when. Four reads, each by a partial index, so that a table full
  * of sleeping sessions costs nothing:
  *
  * 1. at work (PLANNING, EXECUTING_TOOL): due when the lease ends; without a lease at the wake, and without a wake at once;
  * 2. at rest with a wake that is due (a timer, an expiry, late evidence, a decision);
  * 3. at rest with a message in the inbox: in IDLE any, in AWAITING_INPUT one that no commit of the session noted yet, in COMPLETED one
- *    that nobody answered. FAILED keeps its inbox until it is retried.
+ *    that nobody answered. FAILED keeps its inbox until it is retried. A parent that sleeps while its children work is as good as at rest;
+ * 4. whose parent gave the run up, whoever is at work on it.
  *
  * `agents`: only these agents; NULL for any. `excluding`: sessions that the caller found it cannot act for.
  * `(SELECT turnlock_now())` and not `turnlock_now()`: a volatile function in WHERE is a filter over every row, this is an index condition.
@@ -25,12 +26,17 @@ const WOKEN = `SELECT s.tenant_id, s.session_id, GREATEST(s.wake_at, s.lease_exp
 
 const WRITTEN_TO = `SELECT s.tenant_id, s.session_id, i.since FROM agent_sessions s
     JOIN (SELECT session_id, min(created_at) AS since, bool_or(noted_at IS NULL) AS has_news FROM agent_inbox
-      WHERE rejected_at IS NULL GROUP BY session_id) i ON i.session_id = s.session_id
-    WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news))
+      WHERE rejected_at IS NULL AND kind = 'message' GROUP BY session_id) i ON i.session_id = s.session_id
+    WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news)
+        OR (s.current_state = 'EXECUTING_TOOL' AND i.has_news AND s.lease_holder IS NULL AND s.wake_at IS NOT NULL))
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()) OR s.current_state = 'COMPLETED')
       AND CALLER
     ORDER BY i.since`;
+
+const GIVEN_UP = `SELECT s.tenant_id, s.session_id, i.created_at FROM agent_inbox i JOIN agent_sessions s ON s.session_id = i.session_id
+    WHERE i.kind = 'cancel' AND CALLER
+    ORDER BY i.created_at`;
 
 /** `locking` comes after each read. */
 function owedSql(schema: string, name: string, locking: string): string {
@@ -51,6 +57,7 @@ BEGIN
 ${read(AT_WORK)}
 ${read(WOKEN)}
 ${read(WRITTEN_TO)}
+${read(GIVEN_UP)}
 END
 $$`;
 }

@@ -13,6 +13,7 @@ export function planningWith(tools: Tool[], limits: Partial<Limits> = {}): Plann
   return {
     agent: defineAgent({ name: 'agent', model, instructions: '', tools }),
     limits: resolveLimits(limits),
+    session: { depth: 0 },
     environment: { ...systemEnvironment, uuid: () => `call-${calls++}` },
   };
 }

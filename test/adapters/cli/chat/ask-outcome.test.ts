@@ -5,6 +5,7 @@ import { openTerminal } from '../../../../adapters/cli/terminal.ts';
 import type { AwaitedExecution } from '../../../../index.ts';
 
 const CALL: AwaitedExecution = {
+  sessionId: 'session',
   executionId: 'e',
   toolName: 'refund',
   params: {},
