@@ -15,8 +15,8 @@ export const EFFECT_CLASSES = ['readOnly', 'idempotent', 'transactional', 'recon
 /** One of {@link EFFECT_CLASSES}. */
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
-/** Why nothing says how an attempt ended: its process died, its lease was lost, or we stopped waiting. */
-export const UNKNOWN_REASONS = ['crash', 'lease', 'timeout'] as const;
+/** Why nothing says how an attempt ended: its process died, its lease was lost, we stopped waiting, or its tool said that it does not know. */
+export const UNKNOWN_REASONS = ['crash', 'lease', 'timeout', 'reported'] as const;
 
 /** One of {@link UNKNOWN_REASONS}. */
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];

@@ -10,6 +10,8 @@ export type AttemptEnd =
   | { type: 'succeeded' | 'failed'; content: OutcomeContent }
   /** Its time was over and it did not say how it ended, not within the grace period either. */
   | { type: 'timedOut' }
+  /** The tool said that it does not know whether it acted. */
+  | { type: 'unknown' }
   /** The drive was aborted meanwhile: nothing is decided here. */
   | { type: 'abandoned' };
 
@@ -23,7 +25,7 @@ export interface AttemptBudget {
  * Calls the tool of one attempt whose start is committed, holding no connection and no lock.
  *
  * At the deadline its signal aborts; what it returns within the grace period is still a fact and counts. What it throws after its
- * signal aborted says nothing about the act, so it does not count as a failure.
+ * signal aborted says nothing about the act, so it does not count as a failure; nor does TOOL_OUTCOME_UNKNOWN, by which a tool says so.
  */
 export async function runAttempt(
   drive: DriveContext,
@@ -108,6 +110,7 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
     });
   } catch (thrown) {
     if (signal.aborted) return { type: 'timedOut' };
+    if (isTurnlockError(thrown, 'TOOL_OUTCOME_UNKNOWN')) return { type: 'unknown' };
     const { message, notes } = normaliseError(thrown, drive.limits);
     return { type: 'failed', content: { error: { code: 'TOOL_FAILED', message }, normalised: notes } };
   }

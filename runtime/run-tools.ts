@@ -18,7 +18,8 @@ type ToolEffect = Extract<Effect, { type: 'startExecution' | 'runAttempt' }>;
  *
  * What is RUNNING and not out with this process is "started, no result": a former worker died with it, or its time was over here.
  * Then its effect class decides. `readOnly` and `idempotent` start again at once with the same key, a bounded number of times; for
- * the others the outcome is unknown once nobody can be at work on it any more, that is after the deadline and the grace period.
+ * the others the outcome is unknown once nobody can be at work on it any more, that is after the deadline and the grace period, or
+ * at once where the tool itself came back and said that it does not know.
  */
 export class ToolRunner {
   readonly #drive: DriveContext;
@@ -27,6 +28,8 @@ export class ToolRunner {
   readonly #inFlight = new Map<string, Promise<void>>();
   /** Attempts that ran out of time here. */
   readonly #timedOut = new Set<string>();
+  /** Attempts whose tool said that it does not know whether it acted. */
+  readonly #reported = new Set<string>();
   #results: AttemptResult[] = [];
   /** What broke outside the tools themselves: the drive cannot go on. */
   #broken: { error: unknown } | null = null;
@@ -93,11 +96,12 @@ export class ToolRunner {
   #launch(row: ExecutionRow): void {
     const key = attemptKey(row);
     const budget = this.#budgets.get(key);
-    if (budget === undefined || this.#inFlight.has(key) || this.#hasResult(row) || this.#timedOut.has(key)) return;
+    if (budget === undefined || this.#inFlight.has(key) || this.#hasResult(row) || this.#isLost(key)) return;
     const { executionId, attempt } = row;
     const end = runAttempt(this.#drive, row, budget).then(
       (ended) => {
         if (ended.type === 'timedOut') this.#timedOut.add(key);
+        if (ended.type === 'unknown') this.#reported.add(key);
         if (ended.type === 'succeeded' || ended.type === 'failed') {
           this.#results.push({ executionId, attempt, outcome: ended.type, content: ended.content });
         }
@@ -118,6 +122,10 @@ export class ToolRunner {
 
   #hasResult(row: ExecutionRow): boolean {
     return this.#results.some((result) => attemptKey(result) === attemptKey(row));
+  }
+
+  #isLost(key: string): boolean {
+    return this.#timedOut.has(key) || this.#reported.has(key);
   }
 
   #nextEvent(orphans: ExecutionRow[], queued: ExecutionRow[], children: number): SessionEvent | null {
@@ -164,12 +172,13 @@ export class ToolRunner {
 
   #leaveUnknown(orphans: ExecutionRow[]): SessionEvent | null {
     const executions = orphans
-      .filter((row) => this.#overdueInMs(row) <= 0)
+      .filter((row) => this.#reported.has(attemptKey(row)) || this.#overdueInMs(row) <= 0)
       .map((row) => ({ executionId: row.executionId, attempt: row.attempt, reason: this.#reasonOf(row) }));
     return executions.length === 0 ? null : { type: 'tool.outcomeUnknown', executions };
   }
 
   #reasonOf(row: ExecutionRow): UnknownReason {
+    if (this.#reported.has(attemptKey(row))) return 'reported';
     return this.#timedOut.has(attemptKey(row)) ? 'timeout' : 'crash';
   }
 

@@ -70,6 +70,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'tooling',
     holds: /^(test|bench|testing|scripts)\/|\.config\.ts$/,
     mayImport: /^(?!examples\/)/,
+    mayImportTypesOf: /^examples\/refunds\/payments\//, // tests start that service as a process
     packages: /./,
   },
 ];

@@ -20,7 +20,10 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
   repeatable?: boolean;
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
-  /** Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result. */
+  /**
+   * Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result, but
+   * TOOL_OUTCOME_UNKNOWN, by which it says that it does not know whether it acted: then the effect class decides, at once.
+   */
   execute(params: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Output | Promise<Output>;
 }
 

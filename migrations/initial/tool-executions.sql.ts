@@ -42,7 +42,7 @@ export function toolExecutionsSql(schema: string): string[] {
   CONSTRAINT check_tool_effect CHECK (effect IN ('readOnly', 'idempotent', 'transactional', 'reconcilable', 'nonRepeatable')),
   CONSTRAINT check_tool_counters CHECK (ordinal >= 0 AND attempt >= 0),
   CONSTRAINT check_tool_unknown CHECK ((unknown_at IS NULL) = (unknown_reason IS NULL)),
-  CONSTRAINT check_tool_unknown_reason CHECK (unknown_reason IN ('crash', 'lease', 'timeout')),
+  CONSTRAINT check_tool_unknown_reason CHECK (unknown_reason IN ('crash', 'lease', 'timeout', 'reported')),
   CONSTRAINT uq_tool_session UNIQUE (session_id, execution_id),
   CONSTRAINT uq_tool_tenant UNIQUE (tenant_id, execution_id),
   CONSTRAINT fk_tool_session FOREIGN KEY (tenant_id, session_id)

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { type Child, spawnChild } from '../support/child.ts';
+import { spawnChild } from '../support/child.ts';
 import { onPostgres } from '../support/runtime-database.ts';
+import type { Child } from '../support/start-child.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { OffClockTask } from './off-clock.child.ts';
 

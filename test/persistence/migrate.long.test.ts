@@ -3,9 +3,10 @@ import { postgres } from '../../adapters/databases/postgres.ts';
 import { checkSchema } from '../../persistence/migrate.ts';
 import { connect } from '../adapters/databases/connect.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { type Child, spawnChild } from '../support/child.ts';
+import { spawnChild } from '../support/child.ts';
 import { urlOfDatabase } from '../support/database-names.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../support/embedded-server.ts';
+import type { Child } from '../support/start-child.ts';
 import { withClient } from '../support/with-client.ts';
 
 const PROCESSES = 6;

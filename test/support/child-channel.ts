@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { ChildMessage } from './child.ts';
+import type { ChildMessage } from './start-child.ts';
 
 /** The child's end of the pipe to the test that started it. */
 export interface ParentChannel {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createRuntime, type Limits, type Runtime, type Session } from '../../../index.ts';
 import type { DatabaseAdapter } from '../../../persistence/database.contract.ts';
 import { atTestEnd } from '../../support/at-test-end.ts';
-import { type Child, spawnChild } from '../../support/child.ts';
+import { spawnChild } from '../../support/child.ts';
+import type { Child } from '../../support/start-child.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type Act, KILL_LIMITS, type WorkerTask, workerAgent } from './worker-agent.ts';
 
