@@ -1,4 +1,4 @@
-import { TurnlockError } from '../errors.ts';
+import { isTurnlockError, TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';

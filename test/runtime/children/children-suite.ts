@@ -9,7 +9,7 @@ import { agentOf, answersOf, asked, asking, childrenOf, rowOf } from './scene.ts
 
 /** Agents as tools of other agents, where nothing goes wrong. */
 export const describeChildren: RuntimeSuite = (database) => {
-  test('C43 a call of an agent is a session of it: its reply is what the call comes to', async () => {
+  test('a call of an agent is a session of it: its reply is what the call comes to', async () => {
     const research = agentOf('research', (request) => `found ${asked(request)}`);
     const boss = agentOf('boss', asking({ toolName: 'research', input: { message: 'gold' } }), [
       research.asTool({ name: 'research' }),
