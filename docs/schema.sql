@@ -9,10 +9,14 @@ CREATE TABLE turnlock.agent_approvals (
   session_id uuid NOT NULL,
   execution_id uuid NOT NULL,
   round integer DEFAULT 1 NOT NULL,
+  kind character varying(16) DEFAULT 'approval'::character varying NOT NULL,
   args_digest character varying(64) NOT NULL,
+  question text,
   approvers jsonb,
   requested_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone,
+  on_expiry character varying(16) DEFAULT 'failCall'::character varying NOT NULL,
+  announced_at timestamp with time zone,
   decision character varying(16),
   decided_by character varying(255),
   decided_at timestamp with time zone,
@@ -174,6 +178,7 @@ CREATE TABLE turnlock.agent_tool_executions (
   effect character varying(16) NOT NULL,
   attempt integer DEFAULT 0 NOT NULL,
   deadline_at timestamp with time zone,
+  retry_at timestamp with time zone,
   fencing_token integer,
   unknown_at timestamp with time zone,
   unknown_reason character varying(16),
@@ -252,7 +257,9 @@ ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT agent_approvals_pkey PRIMARY
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT uq_approval_round UNIQUE (execution_id, round);
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_consumed CHECK (((consumed_at IS NULL) OR ((decision IS NOT NULL) AND ((decision)::text = 'granted'::text))));
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_decided CHECK (((decision IS NULL) = (decided_at IS NULL)));
-ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_decision CHECK (((decision)::text = ANY ((ARRAY['granted'::character varying, 'denied'::character varying, 'expired'::character varying, 'superseded'::character varying, 'cancelled'::character varying])::text[])));
+ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_decision CHECK (((decision)::text = ANY ((ARRAY['granted'::character varying, 'denied'::character varying, 'answered'::character varying, 'settled'::character varying, 'expired'::character varying, 'superseded'::character varying, 'cancelled'::character varying])::text[])));
+ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_kind CHECK (((kind)::text = ANY ((ARRAY['approval'::character varying, 'answer'::character varying, 'unknown'::character varying])::text[])));
+ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_on_expiry CHECK (((on_expiry)::text = ANY ((ARRAY['failCall'::character varying, 'failSession'::character varying])::text[])));
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_round CHECK ((round >= 1));
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT fk_approval_execution FOREIGN KEY (session_id, execution_id) REFERENCES turnlock.agent_tool_executions(session_id, execution_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT fk_approval_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
@@ -329,6 +336,7 @@ ALTER TABLE turnlock.turnlock_clock ADD CONSTRAINT check_clock_single CHECK ((cl
 
 CREATE INDEX idx_approvals_open ON turnlock.agent_approvals USING btree (tenant_id, requested_at) WHERE (decision IS NULL);
 CREATE INDEX idx_approvals_session ON turnlock.agent_approvals USING btree (session_id, execution_id);
+CREATE INDEX idx_approvals_unannounced ON turnlock.agent_approvals USING btree (requested_at) WHERE ((decision IS NULL) AND (announced_at IS NULL));
 CREATE INDEX idx_controls_tenant ON turnlock.agent_controls USING btree (tenant_id, kind);
 CREATE INDEX idx_claims_execution ON turnlock.agent_idempotency_claims USING btree (execution_id) WHERE (execution_id IS NOT NULL);
 CREATE INDEX idx_inbox_cancel ON turnlock.agent_inbox USING btree (created_at) WHERE ((kind)::text = 'cancel'::text);
@@ -452,7 +460,7 @@ BEGIN
 END
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.claim_sessions(max_sessions integer, agents text[] DEFAULT NULL::text[], excluding uuid[] DEFAULT '{}'::uuid[])
+CREATE OR REPLACE FUNCTION turnlock.claim_sessions(max_sessions integer, build jsonb DEFAULT NULL::jsonb, excluding uuid[] DEFAULT '{}'::uuid[])
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -466,7 +474,13 @@ BEGIN
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
     WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
       AND COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) <= (SELECT turnlock_now())
-      AND (claim_sessions.agents IS NULL OR s.agent_name = ANY (claim_sessions.agents)) AND s.session_id <> ALL (claim_sessions.excluding)
+      AND s.session_id <> ALL (claim_sessions.excluding) AND (claim_sessions.build IS NULL OR (claim_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
     LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -475,7 +489,13 @@ BEGIN
     WHERE s.wake_at <= (SELECT turnlock_now())
       AND s.current_state IN ('IDLE', 'AWAITING_INPUT', 'FAILED')
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
-      AND (claim_sessions.agents IS NULL OR s.agent_name = ANY (claim_sessions.agents)) AND s.session_id <> ALL (claim_sessions.excluding)
+      AND s.session_id <> ALL (claim_sessions.excluding) AND (claim_sessions.build IS NULL OR (claim_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY s.wake_at
     LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -487,13 +507,25 @@ BEGIN
         OR (s.current_state = 'EXECUTING_TOOL' AND i.has_news AND s.lease_holder IS NULL AND s.wake_at IS NOT NULL))
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()) OR s.current_state = 'COMPLETED')
-      AND (claim_sessions.agents IS NULL OR s.agent_name = ANY (claim_sessions.agents)) AND s.session_id <> ALL (claim_sessions.excluding)
+      AND s.session_id <> ALL (claim_sessions.excluding) AND (claim_sessions.build IS NULL OR (claim_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY i.since
     LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
   GET DIAGNOSTICS found = ROW_COUNT;
   remaining := remaining - found;
   RETURN QUERY SELECT s.tenant_id, s.session_id, i.created_at FROM agent_inbox i JOIN agent_sessions s ON s.session_id = i.session_id
-    WHERE i.kind = 'cancel' AND (claim_sessions.agents IS NULL OR s.agent_name = ANY (claim_sessions.agents)) AND s.session_id <> ALL (claim_sessions.excluding)
+    WHERE i.kind = 'cancel' AND s.session_id <> ALL (claim_sessions.excluding) AND (claim_sessions.build IS NULL OR (claim_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY i.created_at
     LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -631,8 +663,8 @@ CREATE OR REPLACE FUNCTION turnlock.guard_approval_update()
 AS $function$
 BEGIN
 
-  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.requested_at)
-       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.requested_at)
+  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
+       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
      OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
      OR OLD.consumed_at IS NOT NULL
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
@@ -673,6 +705,7 @@ CREATE OR REPLACE FUNCTION turnlock.guard_execution_update()
 AS $function$
 DECLARE
   kept turnlock.agent_tool_executions;
+  unapproved boolean;
 BEGIN
 
   IF NEW.answered_by IS NULL AND OLD.answered_by IS NOT NULL
@@ -692,6 +725,14 @@ BEGIN
   IF OLD.attempt > 0 AND (NEW.idempotency_key, NEW.input_parameters, NEW.params_digest, NEW.claim_digest)
      IS DISTINCT FROM (OLD.idempotency_key, OLD.input_parameters, OLD.params_digest, OLD.claim_digest) THEN
     RAISE EXCEPTION 'key and params of execution % never change once it was started', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+  END IF;
+  IF OLD.attempt = 0 AND NEW.attempt > 0 THEN
+    SELECT a.decision IS DISTINCT FROM 'granted' OR a.args_digest <> NEW.params_digest INTO unapproved
+      FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.session_id = NEW.session_id
+      ORDER BY a.round DESC LIMIT 1;
+    IF unapproved THEN
+      RAISE EXCEPTION 'execution % was asked for and not granted with these params', OLD.execution_id USING ERRCODE = 'TL036', CONSTRAINT = 'execution_unapproved', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+    END IF;
   END IF;
   IF NEW.attempt <> OLD.attempt AND (NEW.attempt <> OLD.attempt + 1 OR NEW.status <> 'RUNNING')
      OR NEW.attempt = OLD.attempt AND NEW.status = 'RUNNING' AND OLD.status <> 'RUNNING'
@@ -949,7 +990,7 @@ AS $function$
     RETURNING control_id
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.sweep_sessions(max_sessions integer, agents text[] DEFAULT NULL::text[], excluding uuid[] DEFAULT '{}'::uuid[])
+CREATE OR REPLACE FUNCTION turnlock.sweep_sessions(max_sessions integer, build jsonb DEFAULT NULL::jsonb, excluding uuid[] DEFAULT '{}'::uuid[])
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -963,7 +1004,13 @@ BEGIN
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
     WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
       AND COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) <= (SELECT turnlock_now())
-      AND (sweep_sessions.agents IS NULL OR s.agent_name = ANY (sweep_sessions.agents)) AND s.session_id <> ALL (sweep_sessions.excluding)
+      AND s.session_id <> ALL (sweep_sessions.excluding) AND (sweep_sessions.build IS NULL OR (sweep_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
     LIMIT remaining;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -972,7 +1019,13 @@ BEGIN
     WHERE s.wake_at <= (SELECT turnlock_now())
       AND s.current_state IN ('IDLE', 'AWAITING_INPUT', 'FAILED')
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
-      AND (sweep_sessions.agents IS NULL OR s.agent_name = ANY (sweep_sessions.agents)) AND s.session_id <> ALL (sweep_sessions.excluding)
+      AND s.session_id <> ALL (sweep_sessions.excluding) AND (sweep_sessions.build IS NULL OR (sweep_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY s.wake_at
     LIMIT remaining;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -984,13 +1037,25 @@ BEGIN
         OR (s.current_state = 'EXECUTING_TOOL' AND i.has_news AND s.lease_holder IS NULL AND s.wake_at IS NOT NULL))
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()) OR s.current_state = 'COMPLETED')
-      AND (sweep_sessions.agents IS NULL OR s.agent_name = ANY (sweep_sessions.agents)) AND s.session_id <> ALL (sweep_sessions.excluding)
+      AND s.session_id <> ALL (sweep_sessions.excluding) AND (sweep_sessions.build IS NULL OR (sweep_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY i.since
     LIMIT remaining;
   GET DIAGNOSTICS found = ROW_COUNT;
   remaining := remaining - found;
   RETURN QUERY SELECT s.tenant_id, s.session_id, i.created_at FROM agent_inbox i JOIN agent_sessions s ON s.session_id = i.session_id
-    WHERE i.kind = 'cancel' AND (sweep_sessions.agents IS NULL OR s.agent_name = ANY (sweep_sessions.agents)) AND s.session_id <> ALL (sweep_sessions.excluding)
+    WHERE i.kind = 'cancel' AND s.session_id <> ALL (sweep_sessions.excluding) AND (sweep_sessions.build IS NULL OR (sweep_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
+      WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END IS NULL))
     ORDER BY i.created_at
     LIMIT remaining;
   GET DIAGNOSTICS found = ROW_COUNT;
@@ -1021,6 +1086,21 @@ BEGIN
   PERFORM pg_notify(TG_TABLE_SCHEMA, NEW.session_id::text);
   RETURN NULL;
 END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.why_stranded(session_id uuid, build jsonb)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+  SELECT CASE
+      WHEN why_stranded.build -> 'agents' -> s.agent_name IS NULL THEN NULL
+      WHEN NOT COALESCE(why_stranded.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
+      WHEN s.agent_version > (why_stranded.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
+      WHEN (SELECT bool_or(e.tool_version > (why_stranded.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+        WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
+    END FROM agent_sessions s WHERE s.session_id = why_stranded.session_id
 $function$
 ;
 -- Triggers
@@ -1082,12 +1162,13 @@ GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sess
 GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_name text, unit text, daily_limit bigint, reason text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_operator;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_operator;
-GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, agents text[], excluding uuid[]) TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, session_id uuid, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.next_due_at() TO turnlock_runtime;
-GRANT EXECUTE ON FUNCTION turnlock.sweep_sessions(max_sessions integer, agents text[], excluding uuid[]) TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.sweep_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.why_stranded(session_id uuid, build jsonb) TO turnlock_runtime;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_runtime;
 GRANT INSERT, SELECT, UPDATE ON turnlock.agent_approvals TO turnlock_runtime;
 GRANT SELECT ON turnlock.agent_controls TO turnlock_runtime;

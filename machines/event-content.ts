@@ -95,6 +95,33 @@ export interface ChildContent {
   message: UserTurnContent;
 }
 
+/** Who may decide: any of these, by name or by role; without both, whoever the host lets in. */
+export interface Approvers {
+  users?: string[];
+  roles?: string[];
+  /** Whether the user whose session it is may not decide. */
+  notUser?: boolean;
+}
+
+/** What a person is asked about one call. Nothing of it is a guard's business. */
+export interface AskedContent {
+  /** Why, for whoever decides; `null` when the policy gave no reason. */
+  question: string | null;
+  /** Milliseconds until nobody may decide any more; `null`: never. */
+  expiresInMs: number | null;
+  approvers: Approvers | null;
+  /** What comes of an expiry: the call is settled as not done, or the session fails. */
+  onExpiry: 'failCall' | 'failSession';
+}
+
+/** The params that a person put in place of those that the model gave. */
+export interface AmendedContent {
+  params: Json;
+  paramsDigest: string;
+  repeatable: boolean;
+  normalised: Normalised;
+}
+
 /** A distinct call, as its execution's row will hold it. */
 export interface CallContent {
   toolName: string;
@@ -113,4 +140,6 @@ export interface CallContent {
   child?: ChildContent;
   /** For a call that was settled without running. */
   settled?: OutcomeContent;
+  /** For a call that waits for a person. */
+  asked?: AskedContent;
 }

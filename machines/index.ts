@@ -33,7 +33,7 @@ export {
   sessionGraph,
 } from './legal-graph.ts';
 export { nextSnapshot } from './next-snapshot.ts';
-export { isInFlight, type OpenCall, waitsForPerson } from './open-calls.ts';
+export { isInFlight, type OpenCall, waitsForPerson, waitsToRetry } from './open-calls.ts';
 export { type Effect, type ExecutionFacts, pendingEffects } from './pending-effects.ts';
 export {
   SESSION_MACHINE_ID,
@@ -46,12 +46,14 @@ export {
   type CallVerdict,
   type EventOf,
   type EvidencedResult,
+  type FailedAttempt,
   type PlannedCall,
   type RecordedEvent,
   recordedEvent,
   type SessionEvent,
   type SessionEventType,
   type StartedAttempt,
+  type UnknownAttempt,
   type Waits,
 } from './session-event.ts';
 export { isResting, RESTING_STATES, SESSION_STATES, type SessionState } from './session-state.ts';

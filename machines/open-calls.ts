@@ -12,7 +12,7 @@ export interface OpenCall {
   attempt: number;
   waitsFor: Waits | null;
   unknownReason: UnknownReason | null;
-  /** A person decided that an unknown call runs again; its start has not been committed yet. */
+  /** Another attempt is owed whose start is not committed yet: a person said so of an unknown call, or the last attempt failed. */
   runAgain: boolean;
 }
 
@@ -23,7 +23,12 @@ export function countAnswers(calls: readonly OpenCall[]): number {
 
 /** Whether `call` is out with a tool right now, as far as the committed state says. */
 export function isInFlight(call: OpenCall): boolean {
-  return call.status === 'RUNNING' && call.unknownReason === null;
+  return call.status === 'RUNNING' && call.unknownReason === null && !call.runAgain;
+}
+
+/** Whether the last attempt of `call` is known to have failed and the next one is owed, by nobody's leave. */
+export function waitsToRetry(call: OpenCall): boolean {
+  return call.status === 'RUNNING' && call.unknownReason === null && call.runAgain;
 }
 
 /** Whether `call` cannot go on before a person decided. */
@@ -35,7 +40,7 @@ export function waitsForPerson(call: OpenCall): boolean {
 /** The state of a session whose present assistant turn has `calls`. No call starts while another one waits for a person. */
 export function stateOfCalls(calls: readonly OpenCall[]): SessionState {
   if (calls.every((call) => isSettled(call.status))) return 'PLANNING';
-  if (calls.some(isInFlight)) return 'EXECUTING_TOOL';
+  if (calls.some((call) => isInFlight(call) || waitsToRetry(call))) return 'EXECUTING_TOOL';
   return calls.some(waitsForPerson) ? 'AWAITING_INPUT' : 'EXECUTING_TOOL';
 }
 
@@ -70,8 +75,8 @@ function openCall(planned: PlannedCall): OpenCall {
 /**
  * Every call once `event` happened, before settled ones are forgotten; `null` when the event does not fit.
  *
- * An event that leads out of the run settles what is open: what never started is known not to have happened, what was started is
- * TIMED_OUT, its outcome unknown.
+ * An event that leads out of the run settles what is open: what never started, or failed and was not tried again yet, is known not to
+ * have happened; what was started is TIMED_OUT, its outcome unknown.
  */
 export function callsAfter(calls: readonly OpenCall[], event: SessionEvent): OpenCall[] | null {
   switch (event.type) {
@@ -90,7 +95,8 @@ export function callsAfter(calls: readonly OpenCall[], event: SessionEvent): Ope
 
 function closeCall(call: OpenCall): OpenCall {
   if (isSettled(call.status)) return call;
-  const event: ExecutionEvent = { type: call.status === 'PENDING' ? 'failed' : 'timedOut' };
+  const isKnown = call.status === 'PENDING' || waitsToRetry(call);
+  const event: ExecutionEvent = { type: isKnown ? 'failed' : 'timedOut' };
   return moved(call, event, { waitsFor: null, runAgain: false }) ?? call;
 }
 
@@ -127,10 +133,17 @@ function changesOf(event: SessionEvent): CallChange[] {
       }));
     case 'execution.held':
       return event.executionIds.map((executionId) => ({ executionId, apply: holdCall }));
+    case 'execution.refused':
+      return event.executions.map(({ executionId }) => ({ executionId, apply: refuseStart }));
     case 'tool.settled':
       return event.results.map((result) => ({
         executionId: result.executionId,
         apply: (call) => (isInFlight(call) ? settleCall(call, result) : null),
+      }));
+    case 'tool.attemptFailed':
+      return event.results.map(({ executionId, attempt }) => ({
+        executionId,
+        apply: (call) => (isInFlight(call) && call.attempt === attempt ? { ...call, runAgain: true } : null),
       }));
     case 'tool.evidenced':
       return event.results.map((result) => ({
@@ -144,9 +157,10 @@ function changesOf(event: SessionEvent): CallChange[] {
       }));
     case 'approval.granted':
     case 'approval.amended':
-      return [{ executionId: event.executionId, apply: (call) => approveCall(call, event) }];
+      return [{ executionId: event.executionId, apply: approveCall }];
     case 'approval.denied':
       return [{ executionId: event.executionId, apply: (call) => refuseCall(call) }];
+    case 'approval.superseded':
     case 'input.expired':
       return event.executionIds.map((executionId) => ({ executionId, apply: refuseCall }));
     case 'execution.settledByPerson':
@@ -160,10 +174,10 @@ function changesOf(event: SessionEvent): CallChange[] {
   }
 }
 
-/** A retry of an attempt that is in flight always may; what begins anew waits while a person is asked about a sibling. */
+/** The next attempt of a call that is under way always may; what begins anew waits while a person is asked about a sibling. */
 function startCall(call: OpenCall, attempt: number, all: readonly OpenCall[]): OpenCall | null {
   if (attempt !== call.attempt + 1) return null;
-  if (!isInFlight(call) && all.some(waitsForPerson)) return null;
+  if (!isInFlight(call) && !waitsToRetry(call) && all.some(waitsForPerson)) return null;
   return moved(call, { type: 'started' }, { attempt, unknownReason: null, runAgain: false });
 }
 
@@ -177,9 +191,13 @@ function settleCall(call: OpenCall, result: AttemptResult): OpenCall | null {
   return moved(call, { type: result.outcome }, { waitsFor: null, unknownReason: null, runAgain: false });
 }
 
-function approveCall(call: OpenCall, event: EventOf<'approval.granted' | 'approval.amended'>): OpenCall | null {
-  if (call.status !== 'PENDING' || call.waitsFor !== 'approval') return null;
-  return event.type === 'approval.amended' ? call : { ...call, waitsFor: null };
+function approveCall(call: OpenCall): OpenCall | null {
+  return call.status === 'PENDING' && call.waitsFor === 'approval' ? { ...call, waitsFor: null } : null;
+}
+
+/** What may not begin after all, though nobody is asked about it: it never started, so it is known not to have happened. */
+function refuseStart(call: OpenCall): OpenCall | null {
+  return call.waitsFor === null && call.status === 'PENDING' ? moved(call, { type: 'failed' }, {}) : null;
 }
 
 function refuseCall(call: OpenCall): OpenCall | null {
@@ -191,7 +209,7 @@ function answerCall(call: OpenCall): OpenCall | null {
 }
 
 function settleByPerson(call: OpenCall, event: EventOf<'execution.settledByPerson'>): OpenCall | null {
-  if (isSettled(call.status) || isInFlight(call)) return null;
+  if (isSettled(call.status) || isInFlight(call) || waitsToRetry(call)) return null;
   if (event.outcome === 'runAgain') {
     return call.unknownReason !== null && !call.runAgain ? { ...call, runAgain: true } : null;
   }

@@ -1,6 +1,6 @@
 import { TurnlockError } from '../errors.ts';
 import type { EffectClass, ExecutionStatus, UnknownReason } from './execution-status.ts';
-import { isInFlight, type OpenCall, waitsForPerson } from './open-calls.ts';
+import { isInFlight, type OpenCall, waitsForPerson, waitsToRetry } from './open-calls.ts';
 import type { SessionSnapshot } from './snapshot-codec.ts';
 
 /** What the effects of a snapshot need to know of an execution's row. */
@@ -38,7 +38,7 @@ export function pendingEffects(snapshot: SessionSnapshot, executions: readonly E
     const { executionId, attempt } = call;
     const { effect } = agreeing(call, rows.get(executionId));
     if (isInFlight(call)) return [{ type: 'runAttempt', executionId, attempt, effect }];
-    const begins = mayBegin && (call.status === 'PENDING' || call.runAgain);
+    const begins = waitsToRetry(call) || (mayBegin && (call.status === 'PENDING' || call.runAgain));
     return begins ? [{ type: 'startExecution', executionId, attempt: attempt + 1, effect }] : [];
   });
 }

@@ -1,4 +1,6 @@
 import type {
+  AmendedContent,
+  AskedContent,
   CallContent,
   ChildContent,
   FailureContent,
@@ -40,7 +42,25 @@ export interface AttemptResult {
   executionId: string;
   attempt: number;
   outcome: 'succeeded' | 'failed' | 'timedOut';
+  /** Who found it out, where that was not the attempt itself. */
+  by?: 'reconcile';
   content: OutcomeContent;
+}
+
+/** One attempt that is known to have failed, and when the next one begins: `retryInMs` after the commit, on the database's clock. */
+export interface FailedAttempt {
+  executionId: string;
+  attempt: number;
+  retryInMs: number;
+  content: OutcomeContent;
+}
+
+/** Nothing says how an attempt ended. `content` holds what its tool said of it, where that is why. */
+export interface UnknownAttempt {
+  executionId: string;
+  attempt: number;
+  reason: UnknownReason;
+  content?: OutcomeContent;
 }
 
 /** How an attempt ended that nobody waited for any more. That it was given up is no evidence. */
@@ -63,13 +83,16 @@ export type SessionEvent =
   | { type: 'model.attemptFailed'; runId: string; retryInMs: number; content: FailureContent }
   | { type: 'model.failed'; runId: string; code: string; content: FailureContent }
   | { type: 'execution.started'; executions: StartedAttempt[] }
-  | { type: 'execution.held'; executionIds: string[] }
+  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: AskedContent } }
+  | { type: 'execution.refused'; executions: { executionId: string; content: OutcomeContent }[] }
   | { type: 'tool.settled'; results: AttemptResult[] }
-  | { type: 'tool.outcomeUnknown'; executions: { executionId: string; attempt: number; reason: UnknownReason }[] }
+  | { type: 'tool.attemptFailed'; results: FailedAttempt[] }
+  | { type: 'tool.outcomeUnknown'; executions: UnknownAttempt[] }
   | { type: 'tool.evidenced'; results: EvidencedResult[]; systemTurns: number }
   | { type: 'approval.granted'; executionId: string; by: string }
   | { type: 'approval.denied'; executionId: string; by: string; content: OutcomeContent }
-  | { type: 'approval.amended'; executionId: string; by: string; content: { params: unknown } }
+  | { type: 'approval.amended'; executionId: string; by: string; content: AmendedContent }
+  | { type: 'approval.superseded'; executionIds: string[]; by: string; content: OutcomeContent }
   | { type: 'input.expired'; executionIds: string[]; fails: boolean; content: OutcomeContent }
   | {
       type: 'execution.settledByPerson';

@@ -4,9 +4,11 @@ import { nextSnapshot } from '../machines/next-snapshot.ts';
 import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machines/session-event.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
 import { encodeSnapshot } from '../machines/snapshot-codec.ts';
+import { agentVersionUnder } from './build.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import { type Decision, decideEvent, type Known } from './decide-event.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
+import { firstRetryAt } from './failed-attempts.ts';
 import { changeInbox, type InboxChange, MESSAGE_REPEATED } from './inbox.ts';
 import { grantLease, type LeaseColumns } from './lease.ts';
 import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
@@ -18,6 +20,7 @@ import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 import { writeChildren } from './write-children.ts';
 import { writeCommit } from './write-commit.ts';
+import { changeRounds } from './write-rounds.ts';
 
 /**
  * Takes one event: one transaction, one new version, or nothing at all.
@@ -89,13 +92,14 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const { limits, environment } = store;
   const newId = () => environment.uuid();
   const { calls, runId } = before.context;
-  const undecided = { request, state: before.value, runId, version: row.version, calls, inbox, limits, newId };
+  const undecided = { request, state: before.value, version: row.version, runId, calls, inbox, now, limits, newId };
   const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
   const { event, claim, late = null } = decided;
   const open = await readOpenExecutions(em, session);
   // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
   grantLease(leaseOf(row), claim, now, false);
+  const agentVersion = agentVersionUnder(claim, session, open.executions);
   if (claim.type === 'takeOver' && isResting(before.value)) throw owesNothing(request, before.value);
   const after = nextSnapshot(before, event);
   const lease = grantLease(leaseOf(row), claim, now, isResting(after.value));
@@ -111,14 +115,25 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     token: lease.leaseToken,
     newId,
   });
+  const retryAt = firstRetryAt(after.context.calls, open.executions, changes);
   checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
+  const written = [...open.executions, ...changes.insertedExecutions].map((execution) => ({
+    ...execution,
+    ...changes.updatedExecutions.get(execution.executionId),
+  }));
+  const expiresAt = await changeRounds(em, request, { calls, event, executions: written, now, newId });
   Object.assign(row, {
     currentState: after.value,
     snapshot: encodeSnapshot(after),
     version: row.version + 1,
     ...lease,
+    agentVersion,
     recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
-    wakeAt: wakeAfter({ event, claim }, row.wakeAt ?? null, now),
+    wakeAt: wakeAfter(
+      { event, claim, from: before.value, to: after.value, expiresAt, retryAt },
+      row.wakeAt ?? null,
+      now,
+    ),
     updatedAt: now,
   });
   const transition = {
@@ -176,12 +191,27 @@ const DECISIONS: readonly SessionEvent['type'][] = [
   'execution.settledByPerson',
 ];
 
+interface Woken extends Pick<Decision, 'event' | 'claim'> {
+  from: SessionState;
+  to: SessionState;
+  /** When the first open question expires; `null` when none does. */
+  expiresAt: Date | null;
+  /** When the first failed call may be tried again; `null` when none is to be. */
+  retryAt: Date | null;
+}
+
 /**
  * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
- * rest of a back-off.
+ * rest of a back-off. While a person is asked, the session wakes when the first question expires; once it goes on, at once.
  */
-function wakeAfter({ event, claim }: Pick<Decision, 'event' | 'claim'>, stored: Date | null, now: Date): Date | null {
+function wakeAfter({ event, claim, from, to, expiresAt, retryAt }: Woken, stored: Date | null, now: Date): Date | null {
+  if (retryAt !== null && claim.type !== 'none') return retryAt;
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
+  if (to === 'AWAITING_INPUT') {
+    const kept = claim.type === 'none' ? stored : null;
+    return kept !== null && (expiresAt === null || kept < expiresAt) ? kept : expiresAt;
+  }
+  if (from === 'AWAITING_INPUT') return null;
   if (event.type === 'worker.tookOver' || event.type === 'tool.evidenced') {
     return stored !== null && stored > now ? stored : null;
   }

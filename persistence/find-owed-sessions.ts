@@ -1,12 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Build } from './build.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
 import type { Store } from './session-transaction.ts';
 
 /** Which owed sessions are wanted. */
 export interface OwedQuery {
-  /** Names of the agents that the caller can act for. */
-  agents: string[];
+  /** What the caller knows: other agents, and what is newer, are left alone. */
+  build: Build;
   /** Sessions that the caller found it cannot act for. */
   excluding: string[];
   /** How many at the most. */
@@ -22,12 +23,11 @@ export async function findOwedSessions(store: Store, query: OwedQuery): Promise<
 export async function owedSessions(
   em: EntityManager,
   source: 'claim_sessions' | 'sweep_sessions',
-  { agents, excluding, max }: OwedQuery,
+  { build, excluding, max }: OwedQuery,
 ): Promise<SessionKey[]> {
   const rows = (await em.execute(
-    `select tenant_id, session_id from turnlock.${source}(?,
-       array(select jsonb_array_elements_text(?::jsonb)), array(select jsonb_array_elements_text(?::jsonb)::uuid))`,
-    [max, JSON.stringify(agents), JSON.stringify(excluding)],
+    `select tenant_id, session_id from turnlock.${source}(?, ?::jsonb, array(select jsonb_array_elements_text(?::jsonb)::uuid))`,
+    [max, JSON.stringify(build), JSON.stringify(excluding)],
   )) as { tenant_id: string; session_id: string }[];
   return rows.map((row) => ({ tenantId: row.tenant_id, sessionId: row.session_id }));
 }

@@ -1,4 +1,5 @@
 import { TurnlockError } from '../errors.ts';
+import type { Build } from './build.ts';
 
 /** The columns of a session that say who may act for it. */
 export interface LeaseColumns {
@@ -9,7 +10,8 @@ export interface LeaseColumns {
 }
 
 /**
- * The right under which an event commits.
+ * The right under which an event commits. `build` is what the process knows that will drive the session from here: what is newer than it
+ * is refused, and its version of the agent is the session's from then on. Absent: nothing is compared.
  *
  * - `acquire`: begins a run; refused while any lease is live. Token + 1.
  * - `hold`: the holder goes on; refused when the token has moved, whatever the clock says.
@@ -18,9 +20,9 @@ export interface LeaseColumns {
  * - `none`: needs the lock but no lease, and leaves it alone.
  */
 export type LeaseClaim =
-  | { type: 'acquire'; holder: string; leaseMs: number }
+  | { type: 'acquire'; holder: string; leaseMs: number; build?: Build }
   | { type: 'hold'; holder: string; token: number; leaseMs: number }
-  | { type: 'takeOver'; holder: string; leaseMs: number }
+  | { type: 'takeOver'; holder: string; leaseMs: number; build?: Build }
   | { type: 'raise' }
   | { type: 'none' };
 

@@ -49,9 +49,11 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     startedAt: row.startedAt,
     completedAt: row.completedAt ?? null,
     deadlineAt: row.deadlineAt ?? null,
+    retryAt: row.retryAt ?? null,
     fencingToken: row.fencingToken ?? null,
     unknownAt: row.unknownAt ?? null,
     unknownReason: (row.unknownReason ?? null) as ExecutionRow['unknownReason'],
     settledBy: row.settledBy ?? null,
+    metadata: (row.metadata ?? {}) as ExecutionRow['metadata'],
   };
 }

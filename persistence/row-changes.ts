@@ -50,13 +50,23 @@ export interface ExecutionProgress {
   startedAt: Date;
   completedAt: Date | null;
   deadlineAt: Date | null;
+  /** When the next attempt begins, where the last one failed and is retried. */
+  retryAt: Date | null;
   fencingToken: number | null;
   unknownAt: Date | null;
   unknownReason: UnknownReason | null;
   settledBy: string | null;
+  /** Of ours: `amendedBy` where a person changed the params. */
+  metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */
   normalised: Normalised;
 }
+
+/** What a person may change of a call that has not started. */
+export type AmendableIdentity = Pick<ExecutionIdentity, 'idempotencyKey' | 'inputParameters' | 'paramsDigest'>;
+
+/** What one commit changes of an execution. */
+export type ExecutionUpdate = Partial<ExecutionProgress & AmendableIdentity>;
 
 /** A whole execution, as its row holds it. */
 export type ExecutionRow = ExecutionIdentity & ExecutionProgress;
@@ -77,7 +87,7 @@ export interface RowChanges {
   turns: TurnRow[];
   insertedExecutions: ExecutionRow[];
   /** By execution id: the properties that change. */
-  updatedExecutions: Map<string, Partial<ExecutionProgress>>;
+  updatedExecutions: Map<string, ExecutionUpdate>;
   modelCall: ModelCallContent | null;
   /** Child sessions that the executions which begin create. */
   children: StartedChild[];

@@ -15,8 +15,9 @@ export function awaitedCalls(session: CommittedSession, executions: readonly Exe
   return snapshot.context.calls.filter(waitsForPerson).flatMap((call) => {
     const row = executions.find((execution) => execution.executionId === call.executionId);
     if (row === undefined) return [];
-    const { executionId, toolName, idempotencyKey } = row;
+    const { executionId, toolName, idempotencyKey, paramsDigest: digest } = row;
     const params = row.inputParameters as Json;
-    return [{ sessionId, executionId, toolName, params, reason: call.waitsFor ?? 'unknown', idempotencyKey }];
+    const reason = call.waitsFor ?? 'unknown';
+    return [{ sessionId, executionId, toolName, params, reason, idempotencyKey, digest }];
   });
 }

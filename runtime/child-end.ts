@@ -9,7 +9,7 @@ import { readMessageOfRun } from '../persistence/read-message-of-run.ts';
 import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { Store } from '../persistence/session-transaction.ts';
-import { storableOutput } from './storable-output.ts';
+import { storable } from './tool-output.ts';
 
 type ChildEnd = Pick<EvidencedResult, 'outcome' | 'content'>;
 
@@ -34,10 +34,10 @@ async function readChildEnd(store: Store, tenantId: string, executionId: string)
   return (await isThere(store, key)) ? null : failed('SESSION_NOT_FOUND', 'Its child session was deleted.');
 }
 
-function toEnd({ limits }: Store, { state, event, code, reply, output, modelError }: StoredRunEnd): ChildEnd {
+function toEnd(store: Store, { state, event, code, reply, output, modelError }: StoredRunEnd): ChildEnd {
   if (event === 'run.cancelled') return failed('RUN_CANCELLED', 'The run of the agent was cancelled.');
   if (state === 'FAILED') return failed(code ?? 'MODEL_FAILED', modelError ?? hintOf(code ?? 'MODEL_FAILED'));
-  return { outcome: 'succeeded', content: storableOutput(limits, output ?? reply ?? '') };
+  return { outcome: 'succeeded', content: storable(store, output ?? reply ?? '') };
 }
 
 async function isThere(store: Store, key: { tenantId: string; sessionId: string }): Promise<boolean> {

@@ -13,7 +13,7 @@ import { agentOf, type Services } from './services.ts';
 export async function takeOver(services: Services, session: CommittedSession): Promise<CommitResult> {
   agentOf(services, session);
   const { environment, limits } = services.store;
-  const { holder } = services;
+  const { holder, build } = services;
   const { tenantId, sessionId } = session;
   if (session.leaseHolder === holder && services.live.driveOf(sessionId) !== null) throw ownDrive(sessionId);
   const key = { tenantId, sessionId, cause: 'worker' } as const;
@@ -22,7 +22,7 @@ export async function takeOver(services: Services, session: CommittedSession): P
       ...key,
       eventId: environment.uuid(),
       event: { type: 'worker.tookOver', holder },
-      claim: { type: 'takeOver', holder, leaseMs: limits.leaseMs },
+      claim: { type: 'takeOver', holder, leaseMs: limits.leaseMs, build },
     });
     if (taken.session.recoveries <= limits.maxRecoveries) return taken;
     const message = `Its worker was lost ${taken.session.recoveries} times in one run; the limit is ${limits.maxRecoveries}.`;

@@ -12,7 +12,11 @@ import { type AsToolOptions, agentAsTool } from './agent-tool.ts';
 export interface AgentDefinition<Name extends string = string, Output extends InputSchema = InputSchema> {
   /** 1 to 64 characters, none of them U+0000 or a lone surrogate; stands in every session of the agent. */
   name: Name;
-  /** A whole number from 1 to 2^31 - 1; raise it when sessions of the older version must not go on with this one. Default 1. */
+  /**
+   * A whole number from 1 to 2^31 - 1; default 1. Raise it when builds of the older version must not go on with what this one has begun:
+   * with new or removed tools, or other instructions that the history then follows. Sessions of older versions go on with this one, and
+   * from then on are left alone by builds of the older.
+   */
   version?: number;
   model: Model;
   /** What the model is told about its task: a text, or a function that makes it for every attempt of a model call. */

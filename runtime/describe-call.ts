@@ -13,9 +13,7 @@ import type { DriveContext } from './drive-context.ts';
 import { validate } from './validate.ts';
 
 /** What planning needs of a drive. */
-export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment'> & {
-  session: Pick<DriveContext['session'], 'depth'>;
-};
+export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment' | 'session' | 'signal'>;
 
 /** Bytes of a name, an id or a validator's text, beyond which it is cut. */
 const MAX_GIVEN_BYTES = 4096;
@@ -43,7 +41,19 @@ export async function describeCall(planning: Planning, call: ModelToolCall, ordi
   }
   const asked: Asked = { ...input, twin: ['input', input.value] };
   if (tool === undefined) return refused(base, asked, `There is no tool named ${base.toolName}.`, 'TOOL_UNKNOWN');
-  return validated(planning, tool, base, asked);
+  return withChild(planning, tool, await validated(planning, tool, base, asked), asked);
+}
+
+/** The same for params that a person gives a call of `tool`. */
+export async function describeParams(
+  planning: Pick<Planning, 'agent' | 'limits'>,
+  tool: Tool,
+  given: unknown,
+): Promise<CallContent> {
+  const base = baseOf(planning, { toolName: tool.name, input: given } as ModelToolCall, tool);
+  const input = storableJson(planning, given);
+  if ('refusal' in input) return refused(base, { value: null, notes: [], twin: ['place', 0] }, input.refusal);
+  return validated(planning, tool, base, { ...input, twin: ['input', input.value] });
 }
 
 /** What a model asked for, as it is stored. `twin` equals that of a call that was refused for the same arguments. */
@@ -55,7 +65,7 @@ interface Asked {
 
 type Base = Omit<CallContent, 'params' | 'paramsDigest' | 'settled'>;
 
-function baseOf({ limits }: Planning, call: ModelToolCall, tool: Tool | undefined): Base {
+function baseOf({ limits }: Pick<Planning, 'limits'>, call: ModelToolCall, tool: Tool | undefined): Base {
   const { toolName: asked, providerCallId = null } = call;
   const name = storableText(asked, 'toolName');
   const toolName = [...(name?.value ?? '')].slice(0, MAX_NAME_CHARACTERS).join('') || 'unnamed';
@@ -87,7 +97,12 @@ function refused(base: Base, asked: Asked, message: string, code = 'PARAMS_INVAL
   };
 }
 
-async function validated(planning: Planning, tool: Tool, base: Base, asked: Asked): Promise<CallContent> {
+async function validated(
+  planning: Pick<Planning, 'limits'>,
+  tool: Tool,
+  base: Base,
+  asked: Asked,
+): Promise<CallContent> {
   try {
     // A copy: some validators write their defaults into what they are given.
     const result = await validate(tool.inputSchema, structuredClone(asked.value));
@@ -98,8 +113,7 @@ async function validated(planning: Planning, tool: Tool, base: Base, asked: Aske
     const params = storableJson(planning, result.value);
     if ('refusal' in params) return refused(base, asked, params.refusal);
     const normalised = joined(base.normalised, [...asked.notes, ...params.notes]);
-    const content = { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
-    return withChild(planning, tool, content, asked);
+    return { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
   } catch (thrown) {
     const { message } = normaliseError(thrown, planning.limits);
     return refused(base, asked, `The validation threw: ${message}`);
@@ -109,7 +123,7 @@ async function validated(planning: Planning, tool: Tool, base: Base, asked: Aske
 /** A call that another agent answers says which session it begins; one that cannot begin it fails. */
 function withChild(planning: Planning, tool: Tool, content: CallContent, asked: Asked): CallContent {
   const child = childOf(tool);
-  if (child === null) return content;
+  if (child === null || content.settled !== undefined) return content;
   try {
     return { ...content, child: describeChild(planning, child, content.params) };
   } catch (thrown) {
@@ -125,7 +139,7 @@ function joined(before: Normalised, notes: string[]): Normalised {
 
 /** The storable form of JSON that came from a model or a validator, or why there is none. */
 function storableJson(
-  { limits }: Planning,
+  { limits }: Pick<Planning, 'limits'>,
   input: unknown,
 ): { value: Json; notes: string[] } | { refusal: string; code: string } {
   try {

@@ -11,7 +11,7 @@ import { agentOf, type Services } from './services.ts';
  * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot drive the session; its messages wait for one that can.
  */
 export async function drainInbox(services: Services, session: CommittedSession): Promise<CommitResult | null> {
-  const { store, holder, live } = services;
+  const { store, holder, live, build } = services;
   const { environment, limits } = store;
   const { tenantId, sessionId } = session;
   if (session.state === 'COMPLETED') {
@@ -19,7 +19,7 @@ export async function drainInbox(services: Services, session: CommittedSession):
     return null;
   }
   agentOf(services, session);
-  const claim = { type: 'acquire', holder, leaseMs: limits.leaseMs } as const;
+  const claim = { type: 'acquire', holder, leaseMs: limits.leaseMs, build } as const;
   const request = { tenantId, sessionId, cause: 'user', event: { type: 'drainInbox' }, claim } as const;
   for (;;) {
     const eventId = environment.uuid();

@@ -1,19 +1,24 @@
-import { isTurnlockError, TurnlockError } from '../errors.ts';
+import type { Tool } from '../adapters/tools/tool.contract.ts';
+import { TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
-import { normaliseError } from '../persistence/values/normalise-error.ts';
 import type { DriveContext } from './drive-context.ts';
-import { storableOutput } from './storable-output.ts';
+import { toolContext } from './tool-context.ts';
+import { failureOf, isRepeatable, type ToolFailure } from './tool-failure.ts';
+import { outputContent } from './tool-output.ts';
 
 /** How an attempt of a tool ended, as far as this process can say. */
 export type AttemptEnd =
-  | { type: 'succeeded' | 'failed'; content: OutcomeContent }
+  | { type: 'succeeded'; content: OutcomeContent }
+  /** It threw: failed for good, failed and to be tried again, or its tool says that it does not know. */
+  | ToolFailure
   /** Its time was over and it did not say how it ended, not within the grace period either. */
   | { type: 'timedOut' }
-  /** The tool said that it does not know whether it acted. */
-  | { type: 'unknown' }
   /** The drive was aborted meanwhile: nothing is decided here. */
   | { type: 'abandoned' };
+
+/** How the call of a tool ended, before its output is looked at. */
+type Acted = Exclude<AttemptEnd, { type: 'succeeded' }> | { type: 'returned'; tool: Tool; returned: unknown };
 
 /** Milliseconds on the monotonic clock at which an attempt must end: read before its start was committed, so never too late. */
 export interface AttemptBudget {
@@ -25,7 +30,8 @@ export interface AttemptBudget {
  * Calls the tool of one attempt whose start is committed, holding no connection and no lock.
  *
  * At the deadline its signal aborts; what it returns within the grace period is still a fact and counts. What it throws after its
- * signal aborted says nothing about the act, so it does not count as a failure; nor does TOOL_OUTCOME_UNKNOWN, by which a tool says so.
+ * signal aborted says nothing about the act, so it does not count as a failure; nor does a `ToolError` that
+ * says the outcome is unknown.
  */
 export async function runAttempt(
   drive: DriveContext,
@@ -42,7 +48,7 @@ export async function runAttempt(
   const signal = AbortSignal.any([drive.signal, deadline.signal]);
   const over = new AbortController();
   const end = callTool(drive, execution, signal);
-  const timedOut = (async (): Promise<AttemptEnd> => {
+  const timedOut = (async (): Promise<Acted> => {
     await environment.sleep(leftMs, over.signal);
     deadline.abort(new TurnlockError('TOOL_TIMED_OUT', { message: `tool ran out of time: ${execution.toolName}` }));
     await environment.sleep(limits.graceMs, over.signal);
@@ -53,30 +59,41 @@ export async function runAttempt(
     const first = await Promise.race([end, timedOut, aborted(drive.signal, over.signal)]);
     if (first.type === 'timedOut' || first.type === 'abandoned') keepLater(drive, execution, end);
     await environment.faultPoint('afterEffect', { sessionId: drive.session.sessionId, executionId });
-    return first;
+    return await endOf(drive, first);
   } finally {
     over.abort();
   }
 }
 
-/** The time was over before the tool was called, so it is known that it did not act: a repeatable call has its next attempt. */
-function neverCalled({ effect }: ExecutionRow): AttemptEnd {
-  if (effect === 'readOnly' || effect === 'idempotent') return { type: 'timedOut' };
+/**
+ * The time was over before the tool was called, so it is known that it did not act: a repeatable call has its next attempt, and so has a
+ * reconcilable one, which will say so.
+ */
+function neverCalled(execution: ExecutionRow): AttemptEnd {
+  if (isRepeatable(execution) || execution.effect === 'reconcilable') return { type: 'timedOut' };
   return failed('TOOL_TIMED_OUT', 'Its time was over before it was called: nothing was done.');
 }
 
 /** Nobody waits for the tool any more: what it still returns is kept. What it throws once its signal aborted says nothing. */
-function keepLater(drive: DriveContext, { executionId, attempt }: ExecutionRow, end: Promise<AttemptEnd>): void {
-  void end.then(
-    (late) => {
-      if (late.type !== 'succeeded' && late.type !== 'failed') return;
-      drive.keep({ executionId, attempt, outcome: late.type, content: late.content });
-    },
-    () => undefined,
-  );
+function keepLater(drive: DriveContext, execution: ExecutionRow, end: Promise<Acted>): void {
+  void end
+    .then((late) => endOf(drive, late))
+    .then(
+      (late) => keepEnd(drive, execution, late),
+      () => undefined,
+    );
 }
 
-function aborted(signal: AbortSignal, over: AbortSignal): Promise<AttemptEnd> {
+/** Keeps as evidence what is known of an attempt whose end could not be committed. One that may be repeated runs again where it failed. */
+export function keepEnd(drive: DriveContext, execution: ExecutionRow, end: AttemptEnd): void {
+  const { executionId, attempt } = execution;
+  if (end.type === 'attemptFailed' && isRepeatable(execution)) return;
+  if (end.type !== 'succeeded' && end.type !== 'failed' && end.type !== 'attemptFailed') return;
+  const outcome = end.type === 'succeeded' ? 'succeeded' : 'failed';
+  drive.keep({ executionId, attempt, outcome, content: end.content });
+}
+
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<Acted> {
   return new Promise((resolve) => {
     const abandon = () => resolve({ type: 'abandoned' });
     if (signal.aborted) abandon();
@@ -84,39 +101,35 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<AttemptEnd> {
   });
 }
 
-async function callTool(drive: DriveContext, execution: ExecutionRow, signal: AbortSignal): Promise<AttemptEnd> {
+async function callTool(drive: DriveContext, execution: ExecutionRow, signal: AbortSignal): Promise<Acted> {
   const tool = drive.agent.tools.get(execution.toolName);
   if (tool === undefined) {
     return failed('TOOL_UNKNOWN', `There is no tool named ${execution.toolName} any more.`);
   }
-  const { tenantId, userId, sessionId } = drive.session;
-  let returned: unknown;
+  const { executionId } = execution;
   try {
     const insideEffect = drive.environment.faultPoint('insideEffect', {
-      sessionId,
-      executionId: execution.executionId,
+      sessionId: drive.session.sessionId,
+      executionId,
     });
     if (insideEffect !== undefined) await insideEffect;
-    returned = await tool.execute(structuredClone(execution.inputParameters), {
-      idempotencyKey: execution.idempotencyKey,
-      fencingToken: drive.token,
-      signal,
-      tenantId,
-      userId,
-      sessionId,
-      runId: execution.runId,
-      executionId: execution.executionId,
-      attempt: execution.attempt,
-    });
+    const returned = await tool.execute(
+      structuredClone(execution.inputParameters),
+      toolContext(drive, execution, signal),
+    );
+    return { type: 'returned', tool, returned };
   } catch (thrown) {
     if (signal.aborted) return { type: 'timedOut' };
-    if (isTurnlockError(thrown, 'TOOL_OUTCOME_UNKNOWN')) return { type: 'unknown' };
-    const { message, notes } = normaliseError(thrown, drive.limits);
-    return { type: 'failed', content: { error: { code: 'TOOL_FAILED', message }, normalised: notes } };
+    return failureOf({ ...drive, tool, execution }, thrown);
   }
-  return { type: 'succeeded', content: storableOutput(drive.limits, returned) };
 }
 
-function failed(code: string, message: string): AttemptEnd {
+/** What the tool returned, in the form in which it is stored. Its time is over by then: the act has happened. */
+async function endOf(drive: DriveContext, acted: Acted): Promise<AttemptEnd> {
+  if (acted.type !== 'returned') return acted;
+  return { type: 'succeeded', content: await outputContent(drive, acted.tool, acted.returned) };
+}
+
+function failed(code: string, message: string): Extract<AttemptEnd, { type: 'failed' }> {
   return { type: 'failed', content: { error: { code, message } } };
 }

@@ -1,41 +1,51 @@
-import type { UnknownReason } from '../machines/execution-status.ts';
+import type { OutcomeContent } from '../machines/event-content.ts';
 import type { Effect } from '../machines/pending-effects.ts';
-import type { AttemptResult, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
+import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import { type ExecutionRow, isWithChild } from '../persistence/row-changes.ts';
 import { childOf } from './agent-tool.ts';
+import { checkStarts } from './check-starts.ts';
 import { describeAcceptedChild } from './describe-child.ts';
-import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
-import { type AttemptBudget, runAttempt } from './run-attempt.ts';
+import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
+import { Reconciler } from './reconciler.ts';
+import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
+import { isRepeatable } from './tool-failure.ts';
 
 /** The longest pause between two looks at what has happened, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
 
 type ToolEffect = Extract<Effect, { type: 'startExecution' | 'runAttempt' }>;
 
+/** An attempt that ended in this process and whose end is not committed yet. */
+interface Ended {
+  row: ExecutionRow;
+  end: Extract<AttemptEnd, { type: 'succeeded' | 'failed' | 'attemptFailed' }>;
+}
+
 /**
  * The tool half of a drive: which attempts this process has out, and what to commit next about the calls of the present turn.
  *
- * What is RUNNING and not out with this process is "started, no result": a former worker died with it, or its time was over here.
- * Then its effect class decides. `readOnly` and `idempotent` start again at once with the same key, a bounded number of times; for
- * the others the outcome is unknown once nobody can be at work on it any more, that is after the deadline and the grace period, or
- * at once where the tool itself came back and said that it does not know.
+ * What is RUNNING and not out with this process is "started, no result": a former worker died with it, its time was over here, or its
+ * tool said that it does not know. Then its effect class decides. `readOnly` and `idempotent` start again at once with the same key, a
+ * bounded number of times. Of the others something is decided once nobody can be at work on them any more, that is after the deadline and
+ * the grace period, or at once where the tool itself came back and said that it does not know: `reconcilable` is asked, and what cannot
+ * tell, as everything else, is unknown.
  */
 export class ToolRunner {
   readonly #drive: DriveContext;
+  readonly #reconciler: Reconciler;
   /** The attempts whose start this drive commits, with the time that each has. */
   readonly #budgets = new Map<string, AttemptBudget>();
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** Attempts that ran out of time here. */
-  readonly #timedOut = new Set<string>();
-  /** Attempts whose tool said that it does not know whether it acted. */
-  readonly #reported = new Set<string>();
-  #results: AttemptResult[] = [];
+  /** Attempts that ended here without an answer; with what their tool said of it. */
+  readonly #lost = new Map<string, OutcomeContent | null>();
+  #ended: Ended[] = [];
   /** What broke outside the tools themselves: the drive cannot go on. */
   #broken: { error: unknown } | null = null;
 
   constructor(drive: DriveContext) {
     this.#drive = drive;
+    this.#reconciler = new Reconciler(drive);
   }
 
   /** Notes the starts that `event` commits. Called before the commit is sent, so that a budget ends no later than its deadline. */
@@ -59,18 +69,24 @@ export class ToolRunner {
     for (const row of here) this.#launch(row);
     while (!this.#drive.signal.aborted) {
       if (this.#broken !== null) throw this.#broken.error;
-      const orphans = here.filter((row) => !this.#isOut(row) && !this.#hasResult(row));
-      const event = this.#nextEvent(orphans, queued, withChild.length);
+      const orphans = here.filter((row) => !this.#isOut(row) && !this.#hasEnded(row));
+      for (const row of orphans.filter(isReconcilable)) if (this.#isGiven(row)) this.#reconcile(row);
+      const due = queued.filter((row) => this.#retryInMs(row) <= 0);
+      const event = this.#settle() ?? this.#nextEvent(orphans, due, withChild.length);
       if (event !== null) {
-        this.noteStarts(event);
-        return await this.#commit(event);
+        const checked = await this.#check(event, due);
+        this.noteStarts(checked);
+        return await this.#commit(checked, orphans.length > 0);
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
-      if (withChild.length > 0 && orphans.length + this.#inFlight.size === 0) return 'sleeps';
-      await this.#somethingHappens(orphans, withChild.length > 0);
-      if (this.#drive.draining.aborted || this.#results.length > 0) continue;
+      const isFull = withChild.length >= this.#drive.limits.maxParallelTools;
+      const isOut = orphans.length + this.#inFlight.size > 0;
+      if (withChild.length > 0 && !isOut && (queued.length === 0 || isFull)) return 'sleeps';
+      const isIdle = orphans.length + withChild.length > 0 || queued.some((row) => !due.includes(row));
+      await this.#somethingHappens([...orphans, ...withChild], queued);
+      if (this.#drive.draining.aborted || this.#ended.length > 0) continue;
       // Whoever runs an orphan, or a child, may have ended it meanwhile, and others may have written: nothing raises a version that we would hear of.
-      if (orphans.length + withChild.length > 0) return { ...last, news: 1, evidence: 1 };
+      if (isIdle) return { ...last, news: 1, evidence: 1 };
     }
     return null;
   }
@@ -78,17 +94,31 @@ export class ToolRunner {
   /** Resolves when no tool of this drive is out any more, however each ended. What could not be committed is kept as evidence. */
   async settled(): Promise<void> {
     await Promise.all(this.#inFlight.values());
-    for (const { executionId, attempt, outcome, content } of this.#results) {
-      if (outcome !== 'timedOut') this.#drive.keep({ executionId, attempt, outcome, content });
-    }
+    for (const { row, end } of this.#ended) keepEnd(this.#drive, row, end);
   }
 
-  /** Results that were not committed come back: they are facts all the same. */
-  async #commit(event: SessionEvent): Promise<CommitResult> {
+  /** Calls that had to wait are judged again before they start. */
+  async #check(event: SessionEvent, queued: ExecutionRow[]): Promise<SessionEvent> {
+    if (event.type !== 'execution.started') return event;
+    const isNew = (row: ExecutionRow) =>
+      row.attempt === 0 && event.executions.some(({ executionId }) => executionId === row.executionId);
+    return (await checkStarts(this.#drive, queued.filter(isNew))) ?? event;
+  }
+
+  /**
+   * Commits `event`; where it may be about attempts of which nothing says how they ended, evidence that came meanwhile comes first. Ends
+   * that were not committed come back: they are facts all the same.
+   */
+  async #commit(event: SessionEvent, yields: boolean): Promise<CommitResult> {
+    const taken = event.type === 'tool.settled' || event.type === 'tool.attemptFailed' ? event.results : [];
+    const isTaken = ({ row }: Ended) => taken.some((result) => attemptKey(result) === attemptKey(row));
+    const ended = this.#ended;
+    this.#ended = ended.filter((one) => !isTaken(one));
     try {
-      return await commitAsHolder(this.#drive, event);
+      const isGuess = yields && !ended.some(isTaken);
+      return await commitAsHolder(this.#drive, isGuess ? { type: 'unlessEvidenced', event } : event);
     } catch (error) {
-      if (event.type === 'tool.settled') this.#results.push(...event.results);
+      this.#ended.push(...ended.filter(isTaken));
       throw error;
     }
   }
@@ -96,16 +126,9 @@ export class ToolRunner {
   #launch(row: ExecutionRow): void {
     const key = attemptKey(row);
     const budget = this.#budgets.get(key);
-    if (budget === undefined || this.#inFlight.has(key) || this.#hasResult(row) || this.#isLost(key)) return;
-    const { executionId, attempt } = row;
+    if (budget === undefined || this.#inFlight.has(key) || this.#hasEnded(row) || this.#lost.has(key)) return;
     const end = runAttempt(this.#drive, row, budget).then(
-      (ended) => {
-        if (ended.type === 'timedOut') this.#timedOut.add(key);
-        if (ended.type === 'unknown') this.#reported.add(key);
-        if (ended.type === 'succeeded' || ended.type === 'failed') {
-          this.#results.push({ executionId, attempt, outcome: ended.type, content: ended.content });
-        }
-      },
+      (ended) => this.#note(row, ended),
       (error: unknown) => {
         this.#broken = { error };
       },
@@ -116,70 +139,97 @@ export class ToolRunner {
     );
   }
 
+  #note(row: ExecutionRow, end: AttemptEnd): void {
+    if (end.type === 'abandoned') return;
+    if (end.type === 'timedOut') this.#lost.set(attemptKey(row), null);
+    else if (end.type === 'unknown') this.#lost.set(attemptKey(row), end.content);
+    else this.#ended.push({ row, end });
+  }
+
   #isOut(row: ExecutionRow): boolean {
     return this.#inFlight.has(attemptKey(row));
   }
 
-  #hasResult(row: ExecutionRow): boolean {
-    return this.#results.some((result) => attemptKey(result) === attemptKey(row));
+  #hasEnded(row: ExecutionRow): boolean {
+    return this.#ended.some((ended) => attemptKey(ended.row) === attemptKey(row));
   }
 
-  #isLost(key: string): boolean {
-    return this.#timedOut.has(key) || this.#reported.has(key);
-  }
-
-  #nextEvent(orphans: ExecutionRow[], queued: ExecutionRow[], children: number): SessionEvent | null {
+  #nextEvent(orphans: ExecutionRow[], due: ExecutionRow[], children: number): SessionEvent | null {
+    const again = orphans.filter((row) => isRepeatable(row) || this.#reconciler.isNotDone(row));
     return (
-      this.#settle() ??
-      this.#giveUp(orphans.filter(isRepeatable)) ??
-      this.#start(orphans.filter(isRepeatable), queued, children) ??
-      this.#leaveUnknown(orphans.filter((row) => !isRepeatable(row)))
+      this.#giveUp(orphans) ??
+      this.#start(again, due, children) ??
+      this.#leaveUnknown(orphans.filter((row) => !again.includes(row)))
     );
   }
 
-  /** Every result that has come in by now, in one event. */
+  /** What has ended by now: all results in one event, then all failures that are tried again. */
   #settle(): SessionEvent | null {
-    if (this.#results.length === 0) return null;
-    const results = this.#results;
-    this.#results = [];
-    return { type: 'tool.settled', results };
+    const results: AttemptResult[] = [];
+    const failures: FailedAttempt[] = [];
+    for (const { row, end } of this.#ended) {
+      const { executionId, attempt } = row;
+      const { content } = end;
+      if (end.type === 'attemptFailed') failures.push({ executionId, attempt, retryInMs: end.retryInMs, content });
+      else results.push({ executionId, attempt, outcome: end.type, content });
+    }
+    if (results.length > 0) return { type: 'tool.settled', results };
+    return failures.length > 0 ? { type: 'tool.attemptFailed', results: failures } : null;
   }
 
+  /** Calls that are over although their last attempt did not come back: given up, or found out about. */
   #giveUp(orphans: ExecutionRow[]): SessionEvent | null {
-    const { maxToolAttempts } = this.#drive.limits;
-    const spent = orphans.filter((row) => row.attempt >= maxToolAttempts);
-    if (spent.length === 0) return null;
-    const content = {
-      error: { code: 'TOOL_TIMED_OUT', message: `It was started ${maxToolAttempts} times without an answer.` },
-    };
+    const reconciled = this.#reconciler.resultsOf(orphans, (row) => this.#maxAttempts(row));
+    const spent = orphans.filter((row) => isRepeatable(row) && row.attempt >= this.#maxAttempts(row));
+    if (spent.length + reconciled.length === 0) return null;
     const results = spent.map(({ executionId, attempt }) => ({
       executionId,
       attempt,
       outcome: 'timedOut' as const,
-      content,
+      content: { error: { code: 'TOOL_TIMED_OUT', message: `It was started ${attempt} times without an answer.` } },
     }));
-    return { type: 'tool.settled', results };
+    return { type: 'tool.settled', results: [...reconciled, ...results] };
   }
 
-  /** The next attempts of repeatable orphans, and as many queued calls as there are free slots. */
-  #start(orphans: ExecutionRow[], queued: ExecutionRow[], children: number): SessionEvent | null {
+  #maxAttempts({ toolName }: ExecutionRow): number {
+    return this.#drive.agent.tools.get(toolName)?.retry?.attempts ?? this.#drive.limits.maxToolAttempts;
+  }
+
+  /** The next attempts of orphans that run again, and as many calls that are due as there are free slots. */
+  #start(orphans: ExecutionRow[], due: ExecutionRow[], children: number): SessionEvent | null {
     const { limits } = this.#drive;
     if (this.#drive.draining.aborted) return null;
     const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length - children);
-    const executions = [...orphans, ...queued.slice(0, slots)].map((row) => startOf(this.#drive, row));
+    const executions = [...orphans, ...due.slice(0, slots)].map((row) => startOf(this.#drive, row));
     return executions.length === 0 ? null : { type: 'execution.started', executions };
   }
 
   #leaveUnknown(orphans: ExecutionRow[]): SessionEvent | null {
-    const executions = orphans
-      .filter((row) => this.#reported.has(attemptKey(row)) || this.#overdueInMs(row) <= 0)
-      .map((row) => ({ executionId: row.executionId, attempt: row.attempt, reason: this.#reasonOf(row) }));
+    const given = orphans.filter((row) =>
+      isReconcilable(row) ? this.#reconciler.whyUnknown(row) !== null : this.#isGiven(row),
+    );
+    const executions = given.map((row) => ({
+      executionId: row.executionId,
+      attempt: row.attempt,
+      ...this.#reasonOf(row),
+    }));
     return executions.length === 0 ? null : { type: 'tool.outcomeUnknown', executions };
   }
 
-  #reasonOf(row: ExecutionRow): UnknownReason {
-    if (this.#reported.has(attemptKey(row))) return 'reported';
-    return this.#timedOut.has(attemptKey(row)) ? 'timeout' : 'crash';
+  #reasonOf(row: ExecutionRow) {
+    const said = this.#lost.get(attemptKey(row));
+    const reason = said === undefined ? 'crash' : said === null ? 'timeout' : 'reported';
+    const content = this.#reconciler.whyUnknown(row) ?? said ?? null;
+    return content === null ? ({ reason } as const) : ({ reason, content } as const);
+  }
+
+  /** Whether something may be decided about an orphan: nobody is at work on it any more, or its tool came back without an answer. */
+  #isGiven(row: ExecutionRow): boolean {
+    return this.#lost.get(attemptKey(row)) != null || this.#overdueInMs(row) <= 0;
+  }
+
+  #reconcile(row: ExecutionRow): void {
+    this.#reconciler.ask(row, this.#overdueInMs(row) <= 0);
   }
 
   /** Milliseconds until nobody can be at work on `row`'s attempt any more. */
@@ -187,15 +237,25 @@ export class ToolRunner {
     return (deadlineAt?.getTime() ?? 0) + this.#drive.limits.graceMs - databaseNow(this.#drive);
   }
 
-  /** Waits for an attempt to end, an orphan to be overdue or worth another look, or the drive to be aborted; while nothing is out, to be drained. */
-  async #somethingHappens(orphans: ExecutionRow[], hasChildren: boolean): Promise<void> {
+  /** Milliseconds until the next attempt of a call may start. */
+  #retryInMs({ retryAt }: ExecutionRow): number {
+    return retryAt === null ? 0 : retryAt.getTime() - databaseNow(this.#drive);
+  }
+
+  /** Waits for an attempt to end, an orphan to be overdue or worth another look, a retry to be due, or the drive to be aborted or drained. */
+  async #somethingHappens(orphans: ExecutionRow[], queued: ExecutionRow[]): Promise<void> {
     const { environment, limits, signal: ended, draining } = this.#drive;
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, ended, ...(this.#inFlight.size === 0 ? [draining] : [])]);
-    const waits = orphans.filter((row) => !isRepeatable(row)).map((row) => this.#overdueInMs(row));
-    const lookMs = orphans.length > 0 || hasChildren ? Math.min(limits.heartbeatMs, MAX_PAUSE_MS) : MAX_PAUSE_MS;
-    const timer = environment.sleep(Math.min(...waits, lookMs), signal).catch(() => undefined);
-    await Promise.race([...this.#inFlight.values(), timer]);
+    const overdue = orphans
+      .filter((row) => !isRepeatable(row) && !isWithChild(row))
+      .map((row) => this.#overdueInMs(row))
+      .filter((ms) => ms > 0);
+    const retries = queued.map((row) => this.#retryInMs(row)).filter((ms) => ms > 0);
+    const isIdle = orphans.length > 0 || retries.length > 0;
+    const lookMs = isIdle ? Math.min(limits.heartbeatMs, MAX_PAUSE_MS) : MAX_PAUSE_MS;
+    const timer = environment.sleep(Math.min(...overdue, ...retries, lookMs), signal).catch(() => undefined);
+    await Promise.race([...this.#inFlight.values(), ...this.#reconciler.pending, timer]);
     over.abort();
   }
 }
@@ -220,14 +280,10 @@ function startsOf(event: SessionEvent): StartedAttempt[] {
     .map(({ executionId, content }) => ({ executionId, attempt: 1, timeoutMs: content.timeoutMs }));
 }
 
+function isReconcilable({ effect }: ExecutionRow): boolean {
+  return effect === 'reconcilable';
+}
+
 function rowOf(rows: Map<string, ExecutionRow>, { executionId }: ToolEffect): ExecutionRow {
   return rows.get(executionId) as ExecutionRow;
-}
-
-function attemptKey({ executionId, attempt }: { executionId: string; attempt: number }): string {
-  return `${executionId}:${attempt}`;
-}
-
-function isRepeatable({ effect }: { effect: string }): boolean {
-  return effect === 'readOnly' || effect === 'idempotent';
 }

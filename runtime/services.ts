@@ -1,4 +1,6 @@
 import { TurnlockError } from '../errors.ts';
+import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from '../machines/session.machine.ts';
+import { type Build, newerAgent } from '../persistence/build.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { Agent } from './define-agent.ts';
@@ -9,6 +11,8 @@ import type { Operations } from './operations.ts';
 export interface Services {
   store: Store;
   agents: ReadonlyMap<string, Agent>;
+  /** What this build knows: sessions that are newer are left alone. */
+  build: Build;
   /** Name of this runtime in leases: random, so that no two processes share it. */
   holder: string;
   live: LiveSessions;
@@ -38,25 +42,44 @@ export async function operate<Result>(services: Services, work: () => Promise<Re
 }
 
 /**
- * The agent of a session, if this build has it.
+ * The agent of a session, if this build can go on with it. A build goes on with sessions of older versions of the agent: the commit by which
+ * it begins or takes over a run raises the session's version to its own.
  *
  * @throws AGENT_UNKNOWN when no agent of that name was given to `createRuntime`.
- * @throws AGENT_VERSION_MISMATCH when the session was written by another version of it.
+ * @throws AGENT_VERSION_MISMATCH when a newer version of it has gone on with the session.
  */
 export function agentOf(services: Services, session: Pick<CommittedSession, 'agentName' | 'agentVersion'>): Agent {
-  const agent = services.agents.get(session.agentName);
-  if (agent === undefined) {
-    const known = [...services.agents.keys()].join(', ') || 'none';
-    throw new TurnlockError('AGENT_UNKNOWN', {
-      message: `agent not known to this runtime: ${session.agentName} (found ${known})`,
-      details: { agent: session.agentName, known },
-    });
-  }
-  if (agent.version !== session.agentVersion) {
-    throw new TurnlockError('AGENT_VERSION_MISMATCH', {
-      message: `agent has another version here: ${agent.name} (found ${agent.version}, wanted ${session.agentVersion})`,
-      details: { agent: agent.name, found: agent.version, wanted: session.agentVersion },
-    });
-  }
+  const agent = knownAgentOf(services, session);
+  if (session.agentVersion > agent.version) throw newerAgent(agent.name, agent.version, session.agentVersion);
   return agent;
+}
+
+/**
+ * Whether a call may be made that makes work for the session. A runtime that drives must be able to go on with it; one that leaves that to
+ * workers elsewhere must know its agent, in whatever version.
+ *
+ * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH.
+ */
+export function checkAgent(services: Services, session: Pick<CommittedSession, 'agentName' | 'agentVersion'>): void {
+  if (services.drives) agentOf(services, session);
+  else knownAgentOf(services, session);
+}
+
+function knownAgentOf({ agents }: Services, { agentName }: Pick<CommittedSession, 'agentName'>): Agent {
+  const agent = agents.get(agentName);
+  if (agent !== undefined) return agent;
+  const known = [...agents.keys()].join(', ') || 'none';
+  throw new TurnlockError('AGENT_UNKNOWN', {
+    message: `agent not known to this runtime: ${agentName} (found ${known})`,
+    details: { agent: agentName, known },
+  });
+}
+
+/** What the agents of this runtime can go on with. */
+export function buildOf(agents: ReadonlyMap<string, Agent>): Build {
+  const known = [...agents.values()].map(({ name, version, tools }) => {
+    const versions = [...tools.values()].map((tool) => [tool.name, tool.version] as const);
+    return [name, { version, tools: Object.fromEntries(versions) }] as const;
+  });
+  return { machines: { [SESSION_MACHINE_ID]: [SESSION_MACHINE_VERSION] }, agents: Object.fromEntries(known) };
 }

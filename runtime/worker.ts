@@ -41,8 +41,8 @@ const PASSING: readonly ErrorCategory[] = ['transient', 'commitUnknown', 'confli
  * that something becomes due, when it is woken, and when a slot falls free while there was more than it could take. Looking is the truth;
  * what wakes it is a hint. Two looks never overlap. What a look finds is a hint too: the takeover is a commit that checks again.
  *
- * - A session that another worker has by then is not looked at again for a moment; one that this build cannot drive (another version of
- *   its agent, a snapshot that does not parse) for a minute: neither spins, and neither keeps others waiting.
+ * - What is newer than this build is not found at all. A session that another worker has by then is not looked at again for a moment; one
+ *   that cannot be driven here (a snapshot that does not parse) for a minute: neither spins, and neither keeps others waiting.
  * - While the database does not answer it tries again with growing pauses. Nothing of it rejects.
  * - To stop is to drain: nothing new is claimed, model calls stop, tools that are out come to their end and their results are committed,
  *   leases are given back.
@@ -102,11 +102,11 @@ export class Worker {
   }
 
   async #claim(): Promise<number> {
-    const { store, agents, closing } = this.#services;
+    const { store, build, closing } = this.#services;
     const free = this.#settings.concurrency - this.#driving.size;
     if (free <= 0) return Number.POSITIVE_INFINITY;
     const excluding = [...this.#driving.keys(), ...this.#leftAlone.at(store.environment.monotonic())];
-    const { keys, dueInMs } = await claimSessions(store, { agents: [...agents.keys()], excluding, max: free });
+    const { keys, dueInMs } = await claimSessions(store, { build, excluding, max: free });
     this.#mayBeMore = keys.length === free;
     if (closing.aborted) return 0;
     for (const key of keys) this.#begin(key);

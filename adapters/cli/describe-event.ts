@@ -10,8 +10,10 @@ export function describeEvent(event: RecordedEvent | null, executions: readonly 
 
 function* partsOf(event: RecordedEvent, executions: readonly ExecutionRow[]): Generator<string> {
   const named = (id: unknown) => executions.find(({ executionId }) => executionId === id)?.toolName ?? String(id);
-  for (const part of listOf(event.results))
-    yield `${named(part.executionId)} ${part.outcome} (attempt ${part.attempt})`;
+  for (const part of listOf(event.results)) {
+    const again = part.retryInMs === undefined ? '' : `, again in ${part.retryInMs} ms`;
+    yield `${named(part.executionId)} ${part.outcome ?? 'failed'} (attempt ${part.attempt})${again}`;
+  }
   if (event.type === 'execution.started') {
     for (const part of listOf(event.executions)) yield `${named(part.executionId)} attempt ${part.attempt}`;
   }

@@ -1,8 +1,10 @@
 import { TurnlockError } from '../../errors.ts';
 import type { SessionState } from '../../machines/session-state.ts';
+import type { Build } from '../../persistence/build.ts';
 import { listSessions, type SessionSummary } from '../../persistence/list-sessions.ts';
 import { listTenants } from '../../persistence/list-tenants.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
+import { buildOf } from '../../runtime/services.ts';
 import { checkTenant } from './choose-session.ts';
 import { escapeText } from './escape-text.ts';
 import { formatTable } from './format-table.ts';
@@ -17,6 +19,7 @@ import { openTerminal, type Terminal } from './terminal.ts';
 export interface SessionsOptions {
   tenant?: string;
   state?: SessionState;
+  stranded?: boolean;
   limit: number;
 }
 
@@ -25,12 +28,30 @@ const NAME_WIDTH = 32;
 
 /** Does what `turnlock sessions` says. */
 export async function runSessions(options: SharedOptions & SessionsOptions): Promise<void> {
-  const settings = await readSettings(options, { agents: false, mustExist: true });
-  print(openTerminal(options), await withStore(settings, (store) => read(store, options)));
+  const settings = await readSettings(options, { agents: options.stranded === true, mustExist: true });
+  const { agents = [] } = settings;
+  if (options.stranded === true && agents.length === 0) throw nothingToCompare();
+  const build = buildOf(new Map(agents.map((agent) => [agent.name, agent])));
+  print(
+    openTerminal(options),
+    await withStore(settings, (store) => read(store, options, build)),
+    options.stranded === true,
+  );
 }
 
-async function read(store: Store, { tenant, state, limit }: SessionsOptions): Promise<SessionSummary[]> {
-  const query = state === undefined ? { limit } : { state, limit };
+function nothingToCompare(): TurnlockError {
+  return new TurnlockError('CONFIG_INVALID', {
+    message: 'no agents are known (found none, wanted those of the build that sessions are compared with)',
+    hint: 'Export `agents` from turnlock.config.ts: with --stranded, sessions are compared with their versions.',
+  });
+}
+
+async function read(
+  store: Store,
+  { tenant, state, stranded = false, limit }: SessionsOptions,
+  build: Build,
+): Promise<SessionSummary[]> {
+  const query = { limit, stranded, build, ...(state === undefined ? {} : { state }) };
   if (tenant !== undefined) return listSessions(store, { tenantId: checkTenant(tenant), ...query });
   if (store.database.kind !== 'pglite') {
     throw new TurnlockError('OPTIONS_INVALID', {
@@ -45,7 +66,12 @@ async function read(store: Store, { tenant, state, limit }: SessionsOptions): Pr
   return found.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(0, limit);
 }
 
-function print(terminal: Terminal, sessions: readonly SessionSummary[]): void {
+/** What is newer than the build: `agent 3`, or what open calls or the snapshot need. */
+function newerPart({ stranded, agentVersion }: SessionSummary): string {
+  return stranded === 'agent' ? `agent ${agentVersion}` : (stranded ?? '-');
+}
+
+function print(terminal: Terminal, sessions: readonly SessionSummary[], stranded: boolean): void {
   for (const session of sessions) terminal.json(session);
   if (sessions.length === 0) terminal.note('No sessions.');
   if (terminal.isJson || sessions.length === 0) return;
@@ -58,6 +84,7 @@ function print(terminal: Terminal, sessions: readonly SessionSummary[]): void {
       { title: 'TENANT', text: ({ tenantId }) => escapeText(tenantId), maxWidth: NAME_WIDTH },
       { title: 'USER', text: ({ userId }) => escapeText(userId), maxWidth: NAME_WIDTH },
       { title: 'AGENT', text: ({ agent }) => escapeText(agent), maxWidth: NAME_WIDTH },
+      ...(stranded ? [{ title: 'NEWER', text: newerPart }] : []),
       { title: 'VERSION', text: ({ version }) => String(version) },
       { title: 'CHANGED', text: ({ updatedAt }) => formatTime(updatedAt) },
       { title: 'EXTERNAL ID', text: ({ externalId }) => escapeText(externalId ?? '-'), maxWidth: NAME_WIDTH },

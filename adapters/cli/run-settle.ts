@@ -41,7 +41,7 @@ export async function runSettle(execution: string, options: SharedOptions & Sett
 }
 
 function knowsAgent({ agents = [] }: Settings, { agentName, agentVersion }: CommittedSession): boolean {
-  return agents.some(({ name, version }) => name === agentName && version === agentVersion);
+  return agents.some(({ name, version }) => name === agentName && version >= agentVersion);
 }
 
 function settleAndDrive(
@@ -70,6 +70,6 @@ function printSettled(terminal: Terminal, executionId: string, session: Committe
   terminal.line(`settled: the session is ${state}`);
   if (isResting(state)) return;
   terminal.note(
-    `The configuration has no agent ${agentName} of version ${agentVersion}: a worker that has it goes on, or \`turnlock recover\` there.`,
+    `The configuration has no agent ${agentName} of version ${agentVersion} or newer: a worker that has it goes on, or \`turnlock recover\` there.`,
   );
 }

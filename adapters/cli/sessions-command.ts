@@ -9,6 +9,7 @@ const EXAMPLES = `
 Examples:
   $ turnlock sessions --tenant acme
   $ turnlock sessions --tenant acme --state AWAITING_INPUT --limit 10
+  $ turnlock sessions --tenant acme --stranded --config turnlock.config.ts
   $ turnlock sessions --database .turnlock --json | jq -r .sessionId
 `;
 
@@ -18,6 +19,7 @@ export function sessionsCommand(): Command {
     .description('list sessions, last changed first')
     .option('--tenant <tenant>', 'whose; may be left out on an embedded database, for all')
     .addOption(new Option('--state <state>', 'only those in this state').choices(SESSION_STATES).argParser(parseState))
+    .option('--stranded', 'only those that are newer than the agents of the configuration, which leave them alone')
     .option('--limit <number>', `how many at the most, up to ${MAX_LIMIT}`, parseLimit, 50)
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {

@@ -32,8 +32,9 @@ const CLIENT_FUNCTIONS = [
 const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
   runtime: [
     'turnlock_now()',
-    'claim_sessions(int, text[], uuid[])',
-    'sweep_sessions(int, text[], uuid[])',
+    'claim_sessions(int, jsonb, uuid[])',
+    'sweep_sessions(int, jsonb, uuid[])',
+    'why_stranded(uuid, jsonb)',
     'next_due_at()',
     // It may name any tenant as it is: what clients may do is no more.
     ...CLIENT_FUNCTIONS,

@@ -24,6 +24,8 @@ export function toolExecutionsSql(schema: string): string[] {
   effect varchar(16) NOT NULL,
   attempt int NOT NULL DEFAULT 0,
   deadline_at timestamptz,
+  -- When the next attempt of a call begins whose last one failed.
+  retry_at timestamptz,
   fencing_token int,
   unknown_at timestamptz,
   unknown_reason varchar(16),

@@ -1,3 +1,5 @@
+import { strandedFunctionSql, strandedSql } from './stranded.sql.ts';
+
 /*
  * Sessions that owe work and that nobody acts for: by the moment since when. Four reads, each by a partial index, so that a table full
  * of sleeping sessions costs nothing:
@@ -8,7 +10,8 @@
  *    that nobody answered. FAILED keeps its inbox until it is retried. A parent that sleeps while its children work is as good as at rest;
  * 4. whose parent gave the run up, whoever is at work on it.
  *
- * `agents`: only these agents; NULL for any. `excluding`: sessions that the caller found it cannot act for.
+ * `build`: what the caller knows, as of `strandedSql`: only sessions of its agents that are not newer than it; NULL for any. What is newer is
+ * passed over here, so that it takes no place of a bounded answer. `excluding`: sessions that the caller found it cannot act for.
  * `(SELECT turnlock_now())` and not `turnlock_now()`: a volatile function in WHERE is a filter over every row, this is an index condition.
  */
 const AT_WORK = `SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
@@ -40,13 +43,14 @@ const GIVEN_UP = `SELECT s.tenant_id, s.session_id, i.created_at FROM agent_inbo
 
 /** `locking` comes after each read. */
 function owedSql(schema: string, name: string, locking: string): string {
-  const caller = `(${name}.agents IS NULL OR s.agent_name = ANY (${name}.agents)) AND s.session_id <> ALL (${name}.excluding)`;
-  const read = (query: string) => `  RETURN QUERY ${query.replace('CALLER', caller)}
+  const known = `${name}.build -> 'agents' -> s.agent_name IS NOT NULL AND ${strandedSql(`${name}.build`)} IS NULL`;
+  const caller = `s.session_id <> ALL (${name}.excluding) AND (${name}.build IS NULL OR (${known}))`;
+  const read = (query: string) => `  RETURN QUERY ${query.replace('CALLER', () => caller)}
     LIMIT remaining${locking};
   GET DIAGNOSTICS found = ROW_COUNT;
   remaining := remaining - found;`;
   return `CREATE FUNCTION ${schema}.${name}(
-  max_sessions int, agents text[] DEFAULT NULL, excluding uuid[] DEFAULT '{}'::uuid[]
+  max_sessions int, build jsonb DEFAULT NULL, excluding uuid[] DEFAULT '{}'::uuid[]
 ) RETURNS TABLE (tenant_id varchar(64), session_id uuid, due_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
 #variable_conflict use_column
@@ -71,6 +75,7 @@ export function workerFunctionsSql(schema: string): string[] {
   return [
     owedSql(schema, 'claim_sessions', ' FOR NO KEY UPDATE OF s SKIP LOCKED'),
     owedSql(schema, 'sweep_sessions', ''),
+    strandedFunctionSql(schema),
     // When the next session becomes due that is not due yet; NULL when nothing is planned.
     `CREATE FUNCTION ${schema}.next_due_at() RETURNS timestamptz
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$

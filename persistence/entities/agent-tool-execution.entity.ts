@@ -58,6 +58,7 @@ export const AgentToolExecution = defineEntity({
     effect: p.string().$type<(typeof EFFECT_CLASSES)[number]>().length(16),
     attempt: p.integer().default(0),
     deadlineAt: p.datetime().columnType('timestamptz').nullable(),
+    retryAt: p.datetime().columnType('timestamptz').nullable(),
     fencingToken: p.integer().nullable(),
     unknownAt: p.datetime().columnType('timestamptz').nullable(),
     unknownReason: p.string().$type<(typeof UNKNOWN_REASONS)[number]>().length(16).nullable(),

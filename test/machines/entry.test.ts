@@ -27,6 +27,7 @@ test('turnlock/machines gives these names and no other', () => {
     'sessionMachine',
     'toolExecutionMachine',
     'waitsForPerson',
+    'waitsToRetry',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { AttemptResult, PlannedCall, SessionEvent, SessionEventType } from '../../machines/session-event.ts';
-import { callContent, modelContent, userContent } from './sample-events.ts';
+import { amended, callContent, modelContent, userContent } from './sample-events.ts';
 import type { Place, SessionModel } from './session-model.ts';
 
 /** What a random walk decides before it knows where it is: {@link eventOf} makes an event of it that mostly fits. */
@@ -25,12 +25,15 @@ const HOME: Record<SessionEventType, string> = {
   'model.failed': 'PLANNING',
   'execution.started': 'EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL',
   'execution.held': 'EXECUTING_TOOL EXECUTING_TOOL',
+  'execution.refused': 'EXECUTING_TOOL',
   'tool.settled': 'EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL',
+  'tool.attemptFailed': 'EXECUTING_TOOL EXECUTING_TOOL',
   'tool.outcomeUnknown': 'EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL',
   'tool.evidenced': 'EXECUTING_TOOL AWAITING_INPUT AWAITING_INPUT PLANNING IDLE FAILED',
   'approval.granted': 'AWAITING_INPUT AWAITING_INPUT AWAITING_INPUT EXECUTING_TOOL',
   'approval.denied': 'AWAITING_INPUT EXECUTING_TOOL',
   'approval.amended': 'AWAITING_INPUT EXECUTING_TOOL',
+  'approval.superseded': 'AWAITING_INPUT EXECUTING_TOOL',
   'input.expired': 'AWAITING_INPUT',
   'execution.settledByPerson': 'AWAITING_INPUT AWAITING_INPUT AWAITING_INPUT EXECUTING_TOOL',
   'run.cancelled': 'EXECUTING_TOOL AWAITING_INPUT',
@@ -101,7 +104,7 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
     case 'execution.started':
       return {
         type,
-        executions: pick(step, model, 'queued', 'again', 'running', 'gaveUp').map((executionId) => ({
+        executions: pick(step, model, 'queued', 'again', 'retrying', 'running', 'gaveUp').map((executionId) => ({
           executionId,
           attempt: (model.attempts.get(executionId) ?? 0) + (luck === 1 ? 2 : 1),
           timeoutMs: 1_000,
@@ -111,10 +114,20 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
       return { type, executionIds: pick(step, model, 'queued') };
     case 'tool.settled':
       return { type, results: pick(step, model, 'running').map((call) => resultOf(call, step, model)) };
+    case 'tool.attemptFailed':
+      return {
+        type,
+        results: pick(step, model, 'running', ...(luck === 2 ? (['retrying'] as const) : [])).map((executionId) => ({
+          executionId,
+          attempt: attemptOf(executionId, step, model),
+          retryInMs: 10,
+          content: { error: { code: 'TOOL_FAILED', message: 'not now' } },
+        })),
+      };
     case 'tool.evidenced':
       return {
         type,
-        results: pick(step, model, 'unknown', 'again', 'gaveUp', 'running', 'done').map((call) => ({
+        results: pick(step, model, 'unknown', 'again', 'retrying', 'gaveUp', 'running', 'done').map((call) => ({
           ...resultOf(call, step, model),
           outcome: how % 4 === 1 ? 'failed' : 'succeeded',
         })),
@@ -126,20 +139,32 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
         executions: pick(step, model, 'running').map((executionId) => ({
           executionId,
           attempt: attemptOf(executionId, step, model),
-          reason: (['crash', 'lease', 'timeout'] as const)[how % 3] as 'crash',
+          reason: (['crash', 'lease', 'timeout', 'reported'] as const)[how % 4] as 'crash',
         })),
       };
     case 'approval.granted':
       return { type, executionId: pickOne(step, model, 'approval'), by };
     case 'approval.amended':
-      return { type, executionId: pickOne(step, model, 'approval'), by, content: { params: {} } };
+      return { ...amended(pickOne(step, model, 'approval')), by };
+    case 'approval.superseded':
+      return { type, executionIds: pick(step, model, 'approval', 'answer'), by, content };
+    case 'execution.refused': {
+      const executions = pick(step, model, 'queued').map((executionId) => ({ executionId, content }));
+      return { type, executions };
+    }
     case 'approval.denied':
       return { type, executionId: pickOne(step, model, 'approval', 'answer'), by, content };
     case 'input.expired':
       return { type, executionIds: pick(step, model, 'approval', 'answer'), fails: how < 4, content };
     case 'execution.settledByPerson': {
       const outcome = (['runAgain', 'succeeded', 'failed'] as const)[how % 3] as 'runAgain';
-      return { type, executionId: pickOne(step, model, 'unknown', 'again', 'queued', 'answer'), outcome, by, content };
+      return {
+        type,
+        executionId: pickOne(step, model, 'unknown', 'again', 'queued', 'answer', 'retrying'),
+        outcome,
+        by,
+        content,
+      };
     }
     case 'run.cancelled':
       return { type, by, content };

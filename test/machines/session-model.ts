@@ -1,7 +1,17 @@
 import type { AttemptResult, EventOf, PlannedCall, SessionEvent } from '../../machines/session-event.ts';
 
 /** Where a call of the present assistant turn is. Each call is in exactly one of these sets. */
-export const PLACES = ['queued', 'running', 'unknown', 'again', 'approval', 'answer', 'done', 'gaveUp'] as const;
+export const PLACES = [
+  'queued',
+  'running',
+  'retrying',
+  'unknown',
+  'again',
+  'approval',
+  'answer',
+  'done',
+  'gaveUp',
+] as const;
 
 /** One of {@link PLACES}. */
 export type Place = (typeof PLACES)[number];
@@ -28,7 +38,7 @@ export class SessionModel {
   get state(): string {
     if (this.phase !== 'calls')
       return { idle: 'IDLE', model: 'PLANNING', failed: 'FAILED', completed: 'COMPLETED' }[this.phase];
-    if (this.places.running.size > 0) return 'EXECUTING_TOOL';
+    if (this.places.running.size + this.places.retrying.size > 0) return 'EXECUTING_TOOL';
     return this.somebodyIsAsked ? 'AWAITING_INPUT' : 'EXECUTING_TOOL';
   }
 
@@ -145,6 +155,13 @@ export class SessionModel {
         return this.#each(event.executions, ({ executionId, attempt }) => this.#start(executionId, attempt));
       case 'execution.held':
         return this.#each(event.executionIds, (call) => this.#move(call, ['queued'], 'approval'));
+      case 'execution.refused':
+        return (
+          this.state === 'EXECUTING_TOOL' &&
+          this.#each(event.executions, ({ executionId }) => this.#move(executionId, ['queued'], 'done'))
+        );
+      case 'approval.superseded':
+        return this.#each(event.executionIds, (call) => this.#move(call, ['approval', 'answer'], 'done'));
       case 'tool.settled':
         return this.#each(event.results, (result) => this.#hear(result, ['running']));
       case 'tool.outcomeUnknown':
@@ -153,10 +170,15 @@ export class SessionModel {
           ({ executionId: call, attempt }) =>
             attempt === this.attempts.get(call) && this.#move(call, ['running'], 'unknown'),
         );
+      case 'tool.attemptFailed':
+        return this.#each(
+          event.results,
+          ({ executionId: call, attempt }) =>
+            attempt === this.attempts.get(call) && this.#move(call, ['running'], 'retrying'),
+        );
       case 'approval.granted':
-        return this.#move(event.executionId, ['approval'], 'queued');
       case 'approval.amended':
-        return this.#move(event.executionId, ['approval'], 'approval');
+        return this.#move(event.executionId, ['approval'], 'queued');
       case 'approval.denied':
         return this.#move(event.executionId, ['approval', 'answer'], 'done') && this.#closeWhenDone();
       case 'input.expired':
@@ -176,9 +198,10 @@ export class SessionModel {
 
   #start(call: string, attempt: number): boolean {
     if (attempt !== (this.attempts.get(call) ?? Number.NaN) + 1) return false;
-    if (!this.places.running.has(call) && this.somebodyIsAsked) return false;
+    const isUnderWay = this.places.running.has(call) || this.places.retrying.has(call);
+    if (!isUnderWay && this.somebodyIsAsked) return false;
     this.attempts.set(call, attempt);
-    return this.#move(call, ['running', 'queued', 'again', 'gaveUp'], 'running');
+    return this.#move(call, ['running', 'retrying', 'queued', 'again', 'gaveUp'], 'running');
   }
 
   #hear({ executionId: call, attempt, outcome }: AttemptResult, from: Place[]): boolean {
@@ -188,7 +211,7 @@ export class SessionModel {
 
   #hearEvidence(event: EventOf<'tool.evidenced'>): boolean {
     const { results, systemTurns } = event;
-    const open: Place[] = ['running', 'unknown', 'again', 'gaveUp'];
+    const open: Place[] = ['running', 'retrying', 'unknown', 'again', 'gaveUp'];
     const fits = ({ executionId, attempt }: AttemptResult) =>
       open.some((place) => this.places[place].has(executionId)) && this.attempts.get(executionId) === attempt;
     if (results.length === 0) return false;

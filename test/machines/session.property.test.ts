@@ -106,7 +106,7 @@ function placeOf({ status, waitsFor, unknownReason, runAgain }: OpenCall): Place
   if (status === 'SUCCESS' || status === 'FAILED') return 'done';
   if (status === 'TIMED_OUT') return 'gaveUp';
   if (status === 'PENDING') return waitsFor ?? 'queued';
-  if (unknownReason === null) return 'running';
+  if (unknownReason === null) return runAgain ? 'retrying' : 'running';
   return runAgain ? 'again' : 'unknown';
 }
 
@@ -125,7 +125,7 @@ function startsOf(model: SessionModel): unknown[] {
     const attempt = model.attempts.get(call) ?? 0;
     const place = model.placeOf(call);
     if (place === 'running') return [['runAttempt', call, attempt]];
-    const mayStart = (place === 'queued' || place === 'again') && !model.somebodyIsAsked;
+    const mayStart = place === 'retrying' || ((place === 'queued' || place === 'again') && !model.somebodyIsAsked);
     return mayStart ? [['startExecution', call, attempt + 1]] : [];
   });
 }

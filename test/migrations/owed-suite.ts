@@ -1,7 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { insertCall, insertSession, move, type Sql, TENANT } from './scene.ts';
+import {
+  type Columns,
+  insertCall,
+  insertExecution,
+  insertSession,
+  insertTurn,
+  move,
+  type Sql,
+  TENANT,
+} from './scene.ts';
 
 const PAST = `turnlock.turnlock_now() - interval '1 minute'`;
+/** What a build knows: version 2 of its agent and of its tool. */
+const BUILD = JSON.stringify({ machines: { session: [1] }, agents: { agent: { version: 2, tools: { tool: 2 } } } });
 const FUTURE = `turnlock.turnlock_now() + interval '1 minute'`;
 
 /** Which sessions owe work: a table of what must and must not be found. */
@@ -97,11 +108,56 @@ export function describeOwed(open: () => Sql): void {
         const { rows } = await sql.query(`SELECT session_id FROM turnlock.${name}($1, $2, $3)`, values);
         return rows.map((row) => row.session_id);
       };
-      expect(await ids([10, ['agent'], []])).toEqual([old, young]);
-      expect(await ids([1, ['agent'], []])).toEqual([old]);
-      expect(await ids([10, ['agent'], [old]])).toEqual([young]);
+      expect(await ids([10, BUILD, []])).toEqual([old, young]);
+      expect(await ids([1, BUILD, []])).toEqual([old]);
+      expect(await ids([10, BUILD, [old]])).toEqual([young]);
       expect(await ids([10, null, []])).toHaveLength(3);
       expect(await ids([0, null, []])).toEqual([]);
+    });
+  });
+
+  describe.each(['claim_sessions', 'sweep_sessions'])('%s of a build', (name) => {
+    beforeEach(() => open().query('DELETE FROM turnlock.agent_sessions'));
+
+    /** What a session of the agent is, beside version 1 of everything, and which part of it is newer than the build. */
+    const versions: [stranded: string | null, title: string, session: Columns, call?: Columns][] = [
+      [null, 'the same version of the agent', {}],
+      [null, 'an older version of the agent', { agent_version: 1 }],
+      ['agent', 'a newer version of the agent', { agent_version: 3 }],
+      ['machine', 'a newer machine', { machine_version: 2 }],
+      ['machine', 'another machine', { machine_id: 'flow' }],
+      [null, 'an open call of the same tool', {}, { tool_version: 2 }],
+      [null, 'an open call of an older tool', {}, { tool_version: 1 }],
+      ['tool', 'an open call of a newer tool', {}, { tool_version: 3 }],
+      [null, 'a settled call of a newer tool', {}, { tool_version: 3, status: 'FAILED' }],
+      [null, 'an open call of a tool that the build does not have', {}, { tool_name: 'gone', tool_version: 9 }],
+    ];
+
+    test.each(versions)('newer is %s: %s', async (stranded, _title, session, execution) => {
+      const sql = open();
+      const id = await insertSession(sql, { agent_version: 2, ...session });
+      if (execution !== undefined) {
+        const turnId = await insertTurn(sql, id, 0);
+        await insertExecution(sql, { sessionId: id, turnId }, execution);
+      }
+      await move(sql, id, 'PLANNING', `updated_at = ${PAST}`);
+      const { rows } = await sql.query(`SELECT session_id FROM turnlock.${name}(10, $1)`, [BUILD]);
+      expect(rows.map((row) => row.session_id)).toEqual(stranded === null ? [id] : []);
+      const why = await sql.query('SELECT turnlock.why_stranded($1, $2) AS why', [id, BUILD]);
+      expect(why.rows).toEqual([{ why: stranded }]);
+    });
+
+    test('what is newer takes no place of a bounded answer', async () => {
+      const sql = open();
+      for (let count = 0; count < 3; count += 1) {
+        const newer = await insertSession(sql, { agent_version: 3 });
+        await move(sql, newer, 'PLANNING', `updated_at = '2020-01-01'`);
+        await written(sql, await insertSession(sql, { agent_version: 3 }));
+      }
+      const id = await insertSession(sql);
+      await move(sql, id, 'PLANNING', `updated_at = ${PAST}`);
+      const { rows } = await sql.query(`SELECT session_id FROM turnlock.${name}(1, $1)`, [BUILD]);
+      expect(rows.map((row) => row.session_id)).toEqual([id]);
     });
   });
 

@@ -46,6 +46,12 @@ test('a sweep over many sleeping sessions reads only the ones that owe work', as
     expect(scanned).toBe(0);
     expect(fetched).toBeLessThan(10);
   }
+  const build = `'{"machines": {"session": [1]}, "agents": {"agent": {"version": 1, "tools": {"tool": 1}}}}'`;
+  for (const name of ['sweep_sessions', 'claim_sessions']) {
+    const { scanned, fetched } = await rowsRead(`SELECT * FROM turnlock.${name}(100, ${build})`);
+    expect(scanned).toBe(0);
+    expect(fetched).toBeLessThan(10);
+  }
   const { scanned } = await rowsRead('SELECT turnlock.next_due_at()');
   expect(scanned).toBe(0);
 });

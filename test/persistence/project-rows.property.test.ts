@@ -82,8 +82,10 @@ describeProperties('the rows of any sequence of events', () => {
         ]);
         if (row.attempt > 0) expect(row.deadlineAt?.getTime()).toBeGreaterThan(NOW.getTime());
         if (row.status !== 'SUCCESS') expect(row.outputPayload).toBeNull();
-        if (row.status === 'SUCCESS' || !isSettled(row.status))
+        if (isSettled(row.status)) expect(row.retryAt).toBeNull();
+        if (row.status === 'SUCCESS' || (!isSettled(row.status) && row.retryAt === null))
           expect([row.errorMessage, row.errorCode]).toEqual([null, null]);
+        if (row.retryAt !== null) expect([row.status, row.errorMessage]).toEqual(['RUNNING', 'not now']);
       }
     });
   });

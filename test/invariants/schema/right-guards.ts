@@ -107,8 +107,8 @@ function definer([name, , refusal, title, attempt]: (typeof HIDDEN)[number]): Sc
 const CROSSING: [signature: string, call: string, role: string][] = [
   ['list_sessions(uuid, int)', 'list_sessions()', 'turnlock_runtime'],
   ['find_sessions(text, uuid, text, jsonb, uuid, int)', `find_sessions(external_id => 'x')`, 'turnlock_runtime'],
-  ['sweep_sessions(int, text[], uuid[])', 'sweep_sessions(10)', 'turnlock_client'],
-  ['claim_sessions(int, text[], uuid[])', 'claim_sessions(10)', 'turnlock_client'],
+  ['sweep_sessions(int, jsonb, uuid[])', 'sweep_sessions(10)', 'turnlock_client'],
+  ['claim_sessions(int, jsonb, uuid[])', 'claim_sessions(10)', 'turnlock_client'],
 ];
 
 function execute([signature, call, role]: (typeof CROSSING)[number]): SchemaGuard {

@@ -5,7 +5,11 @@ import { waitFor } from '../../support/wait-for.ts';
 
 /** Sessions of `agent` in PLANNING whose lease was given back: a process began them, and closed while their model was asked. */
 export async function leaveOwed(database: RuntimeDatabase, agent: Agent, count = 1): Promise<Session[]> {
-  const silent = scriptedAgent(() => new Promise<string>(() => undefined), [...agent.tools.values()], agent.name);
+  const tools = [...agent.tools.values()];
+  const silent = {
+    ...scriptedAgent(() => new Promise<string>(() => undefined), tools, agent.name),
+    version: agent.version,
+  };
   const runtime = await openRuntime(database, [silent]);
   const sessions: Session[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -131,7 +131,7 @@ export const describeWorker: RuntimeSuite = (database) => {
       [stuck[0]!.sessionId],
     );
     await database().query(
-      `UPDATE turnlock.agent_sessions SET agent_version = 2, updated_at = '2020-01-01' WHERE session_id = $1`,
+      `UPDATE turnlock.agent_sessions SET snapshot = '"x"', updated_at = '2020-01-01' WHERE session_id = $1`,
       [stuck[1]!.sessionId],
     );
     await database().query("SET session_replication_role = 'origin'");
@@ -148,7 +148,7 @@ export const describeWorker: RuntimeSuite = (database) => {
     expect(skipped.map(({ sessionId, skipped: code }) => [sessionId, code]).sort()).toEqual(
       [
         [stuck[0]!.sessionId, 'SNAPSHOT_INVALID'],
-        [stuck[1]!.sessionId, 'AGENT_VERSION_MISMATCH'],
+        [stuck[1]!.sessionId, 'SNAPSHOT_INVALID'],
       ].sort(),
     );
     expect(told).toHaveLength(6);

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ToolEffect } from '../../adapters/tools/tool.contract.ts';
-import { TurnlockError } from '../../errors.ts';
-import type { RuntimeSuite } from '../support/runtime-database.ts';
-import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
-import { call, eachRun, looseTool } from '../support/runtime-script.ts';
+import { type ToolEffect, ToolError } from '../../../index.ts';
+import { onPostgres } from '../../support/runtime-database.ts';
+import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
+import { call, eachRun, looseTool } from '../../support/runtime-script.ts';
 
 /** Tools that come back and say that they do not know whether they acted. */
-export const describeReported: RuntimeSuite = (database) => {
+onPostgres((database) => {
   /** A call that answers at its attempt `answersAt`, and does not know at those before. */
   async function callOf(effect: ToolEffect, answersAt: number) {
     const keys: string[] = [];
@@ -15,7 +14,7 @@ export const describeReported: RuntimeSuite = (database) => {
       (_, { attempt, idempotencyKey }) => {
         keys.push(idempotencyKey);
         if (attempt >= answersAt) return 'sent';
-        throw new TurnlockError('TOOL_OUTCOME_UNKNOWN', { message: 'no answer came back' });
+        throw new ToolError('no answer came back', { outcome: 'unknown' });
       },
       // Nobody waits for the deadline or the grace period: they would not end within the test.
       { effect, timeoutMs: LONG_MS },
@@ -48,13 +47,18 @@ export const describeReported: RuntimeSuite = (database) => {
     const { keys, session, result } = await callOf('nonRepeatable', 2);
     expect(result).toMatchObject({ state: 'AWAITING_INPUT', awaiting: [{ toolName: 'send', reason: 'unknown' }] });
     const [row] = await database().query(
-      'SELECT status, unknown_reason FROM turnlock.agent_tool_executions WHERE session_id = $1',
+      'SELECT status, unknown_reason, error_code, error_message FROM turnlock.agent_tool_executions WHERE session_id = $1',
       [session.sessionId],
     );
-    expect(row).toEqual({ status: 'RUNNING', unknown_reason: 'reported' });
+    expect(row).toEqual({
+      status: 'RUNNING',
+      unknown_reason: 'reported',
+      error_code: 'TOOL_OUTCOME_UNKNOWN',
+      error_message: 'no answer came back',
+    });
     const run = await session.settle(result.awaiting[0]!.executionId, { outcome: 'runAgain', by: 'ann' });
     expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
     expect(keys).toHaveLength(2);
     expect(new Set(keys).size).toBe(1);
   });
-};
+});
