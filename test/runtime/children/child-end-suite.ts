@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { TurnlockError } from '../../../errors.ts';
+import { z } from 'zod';
+import { type AwaitedExecution, defineTool, requireApproval, TurnlockError } from '../../../index.ts';
 import { commitEvent } from '../../../persistence/commit-event.ts';
 import type { Passage } from '../../support/fault-plan.ts';
 import { openStore } from '../../support/open-store.ts';
@@ -58,6 +59,31 @@ export const describeChildEnds: RuntimeSuite = (database) => {
     ).result();
     const goesOn = await session.resume();
     expect(await goesOn!.result()).toMatchObject({ state: 'IDLE', reply: 'child: charged' });
+  });
+
+  test('a child that waits for approval, and a call of a child that does: both are decided, and the parent goes on', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: '',
+      inputSchema: z.looseObject({}),
+      policy: () => requireApproval(),
+      execute: () => 'paid',
+    });
+    const research = agentOf('research', asking(call('pay')), [pay]);
+    const boss = agentOf('boss', asking(ASK), [research.asTool({ name: 'research', policy: () => requireApproval() })]);
+    const runtime = await openRuntime(database(), [boss]);
+    const session = await openSession(runtime, boss);
+    const first = await (await session.send('go')).result();
+    expect(first).toMatchObject({ state: 'AWAITING_INPUT', awaiting: [{ toolName: 'research' }] });
+    expect(await childrenOf(database(), session)).toEqual([]);
+    const approve = async ({ sessionId, executionId, digest }: AwaitedExecution) => {
+      const asker = await runtime.session({ tenantId: 'tenant', sessionId });
+      return (await asker.approve(executionId, { by: 'ann', digest })).result();
+    };
+    const second = await approve(first.awaiting[0]!);
+    expect(second).toMatchObject({ state: 'EXECUTING_TOOL', awaiting: [{ toolName: 'pay', reason: 'approval' }] });
+    await approve(second.awaiting[0]!);
+    expect(await (await session.resume())!.result()).toMatchObject({ state: 'IDLE', reply: 'paid' });
   });
 
   test('a message behind such a parent waits, and its run says what is asked', async () => {

@@ -14,14 +14,14 @@ export const describeChildWorkers: RuntimeSuite = (database) => {
   test('a worker with one slot brings two parents, each with children of children, to rest: who waits holds no slot', async () => {
     const third = agentOf('third', (request) => `3${asked(request)}`);
     const second = agentOf('second', ask('third', 'x'), [third.asTool({ name: 'third' })]);
-    const first = agentOf('first', ask('second', 'a', 'b'), [second.asTool({ name: 'second' })]);
+    const first = agentOf('first', ask('second', 'a'), [second.asTool({ name: 'second' })]);
     const sender = await openRuntime(database(), [first], { drive: false });
     const sessions = await Promise.all([1, 2].map(() => openSession(sender, first)));
     for (const session of sessions) await session.send('go');
     const worker = await openRuntime(database(), [first], { limits: { sweepMs: 50 } });
     await worker.start({ concurrency: 1 });
     await allRest(database(), sessions, 'IDLE', { timeoutMs: 25_000 });
-    for (const session of sessions) expect(await answersOf(session)).toEqual(['3x', '3x']);
+    for (const session of sessions) expect(await answersOf(session)).toEqual(['3x']);
   });
 
   test('a parent that waits holds no lease, is not claimed, and its worker takes other work', async () => {
