@@ -77,9 +77,14 @@ export interface StartedChild {
   child: ChildContent;
 }
 
-/** Whether a child session is at work on the attempt: it has no deadline. */
-export function isWithChild({ effect, status, deadlineAt }: ExecutionRow): boolean {
-  return status === 'RUNNING' && effect === 'reconcilable' && deadlineAt === null;
+/** Whether a child session answers the execution: what was started so has no deadline. */
+export function hasChild({ effect, attempt, deadlineAt }: ExecutionRow): boolean {
+  return effect === 'reconcilable' && attempt > 0 && deadlineAt === null;
+}
+
+/** Whether a child session is at work on it. */
+export function isWithChild(execution: ExecutionRow): boolean {
+  return execution.status === 'RUNNING' && hasChild(execution);
 }
 
 /** What one commit writes beside the session's row and its transition. */

@@ -1,3 +1,5 @@
+import { childSessionId } from '../../persistence/keys/child-ids.ts';
+import { hasChild } from '../../persistence/row-changes.ts';
 import type { SessionRecord } from './session-record.ts';
 import { settleCommands } from './settle-commands.ts';
 import type { SharedOptions } from './shared-options.ts';
@@ -47,6 +49,7 @@ function executionJson(execution: SessionRecord['executions'][number]): object {
   const { errorCode, errorMessage } = rest;
   return {
     executionId: rest.executionId,
+    childSessionId: hasChild(execution) ? childSessionId(rest.executionId) : null,
     runId,
     ordinal,
     toolName,

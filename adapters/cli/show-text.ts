@@ -1,5 +1,6 @@
+import { childSessionId } from '../../persistence/keys/child-ids.ts';
 import type { StoredTransition } from '../../persistence/read-transitions.ts';
-import type { ExecutionRow } from '../../persistence/row-changes.ts';
+import { type ExecutionRow, hasChild } from '../../persistence/row-changes.ts';
 import { describeEvent } from './describe-event.ts';
 import { escapeJson, escapeLines, escapeText } from './escape-text.ts';
 import { formatClock, formatTime } from './format-time.ts';
@@ -71,6 +72,7 @@ function executionText(
     `  call ${colours.bold(escapeText(toolName))} ${shorten(params, amount.columns)}`,
     `    ${known}${standing(execution, overview.now, colours)}`,
     dim(`    execution ${executionId}`),
+    ...(hasChild(execution) ? [dim(`    child session ${childSessionId(executionId)}`)] : []),
     dim(`    key ${idempotencyKey}`),
   ];
 }
