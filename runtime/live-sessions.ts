@@ -105,11 +105,17 @@ export class LiveSessions {
       announce(result);
     });
     const context = driveContext(services, live.actor, begin, controller, feed);
+    let sleeps = false;
     const ended = services.operations
       .run(() => runToRest(services, context, begin, controller))
+      .then((last) => {
+        sleeps = last !== null && !isResting(last.session.state);
+        return last;
+      })
       .finally(() => {
         unsubscribe();
-        feed.end();
+        if (sleeps && feed.isFollowed) this.#expected.set(runId, feed);
+        else feed.end();
         if (live.drive === drive) live.drive = null;
         this.#leave(begin.session.sessionId, live);
       });

@@ -21,6 +21,7 @@ import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { fitSettlement } from './fit-settlement.ts';
+import type { Drive } from './live-sessions.ts';
 import { lookAtSleeper } from './look-at-children.ts';
 import { expireInput } from './recover.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
@@ -315,7 +316,7 @@ export class Session<Output = unknown> {
     const { repeated } = result;
     if (repeated || !this.#services.drives || isResting(result.session.state)) return this.#follow(runId, repeated);
     const drive = this.#services.live.start(this.#services, result);
-    return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
+    return this.#runOf(drive, { runId, sessionId, repeated });
   }
 
   async #decide(decided: Decided): Promise<Run<Output>> {
@@ -347,11 +348,15 @@ export class Session<Output = unknown> {
     });
     if (taken === null || isResting(taken.session.state)) return this.#follow(runId, false);
     const drive = this.#services.live.start(this.#services, taken);
-    return createRun(
-      { runId, sessionId: this.sessionId, repeated: false },
-      drive.feed,
-      this.#resultOf(drive.ended, runId),
-    );
+    return this.#runOf(drive, { runId, sessionId: this.sessionId, repeated: false });
+  }
+
+  /** A run that is driven here: its events are seen until it rests, also where it sleeps meanwhile and is driven again. */
+  #runOf({ feed, ended }: Drive, facts: { runId: string; sessionId: string; repeated: boolean }): Run<Output> {
+    feed.isFollowed = true;
+    const settled = this.#resultOf(ended, facts.runId);
+    void settled.catch(() => undefined).finally(() => this.#services.live.forget(facts.runId, feed));
+    return createRun(facts, feed, settled);
   }
 
   /** A run that began elsewhere or earlier, or begins later; where this process drives it then, its events are seen. */
@@ -361,8 +366,9 @@ export class Session<Output = unknown> {
     const facts = { runId, sessionId: this.sessionId, repeated };
     const isHere = drive?.runId === runId;
     const feed = isHere ? drive.feed : live.expect(runId);
+    feed.isFollowed = true;
     const settled = restOfRun(this.#services, this, runId) as Promise<RunResult<Output>>;
-    if (!isHere) void settled.catch(() => undefined).finally(() => live.forget(runId, feed));
+    void settled.catch(() => undefined).finally(() => live.forget(runId, feed));
     return createRun(facts, feed, settled);
   }
 

@@ -1,5 +1,6 @@
 import { isTurnlockError } from '../../../errors.ts';
 import { isResting } from '../../../machines/session-state.ts';
+import type { Settlement } from '../../../runtime/check-settlement.ts';
 import type { Run } from '../../../runtime/run.ts';
 import type { AwaitedExecution, RunResult } from '../../../runtime/run-event.ts';
 import type { Session } from '../../../runtime/session-handle.ts';
@@ -21,6 +22,8 @@ export interface ConversationParts {
   input: ChatInput;
   /** Who settles calls, as the audit names them. */
   by: string;
+  /** Opens another session of the tenant: a child that asks. */
+  open: (sessionId: string) => Promise<Session>;
   /** Reads all rows of the session. */
   read: () => Promise<SessionRecord>;
   /** How the database was named, for commands that are shown. */
@@ -140,7 +143,16 @@ export class Conversation {
       return;
     }
     const { version } = await this.session.status();
+    if (call.sessionId !== this.session.sessionId) return this.#settleBelow(call, settlement, version);
     await this.#follow(await this.session.settle(call.executionId, settlement), version);
+  }
+
+  /** A call of a child: once it has gone on from that, so has this session. */
+  async #settleBelow(call: AwaitedExecution, settlement: Settlement, seen: number): Promise<void> {
+    const child = await this.#parts.open(call.sessionId);
+    await (await child.settle(call.executionId, settlement)).result();
+    const run = await this.session.resume();
+    if (run !== null) await this.#follow(run, seen);
   }
 
   #sayWhatWaits(awaiting: readonly AwaitedExecution[]): void {
@@ -148,8 +160,8 @@ export class Conversation {
     this.exitCode = EXIT_CODES.refused;
     for (const call of awaiting) {
       for (const line of waitingText(call, this.#colours)) screen.aside(line);
-      const { tenantId, sessionId } = this.session;
-      for (const command of settleCommands({ ...call, tenantId, sessionId }, given)) screen.aside(`  ${command}`);
+      const { tenantId } = this.session;
+      for (const command of settleCommands({ ...call, tenantId }, given)) screen.aside(`  ${command}`);
     }
   }
 }

@@ -4,6 +4,7 @@ import { scripted } from '../../../adapters/models/scripted.ts';
 import { defineAgent } from '../../../index.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';
 import { openRuntime, openSession } from '../../support/runtime-open.ts';
+import { eventsOf } from '../../support/runtime-script.ts';
 import { typesOf } from '../inbox-scene.ts';
 import { agentOf, answersOf, asked, asking, childrenOf, rowOf } from './scene.ts';
 
@@ -15,7 +16,9 @@ export const describeChildren: RuntimeSuite = (database) => {
       research.asTool({ name: 'research' }),
     ]);
     const session = await openSession(await openRuntime(database(), [boss]), boss, { metadata: { shop: 7 } });
-    const result = await (await session.send('go')).result();
+    const run = await session.send('go');
+    const seen = (await eventsOf(run)).flatMap((event) => (event.type === 'transition' ? [event.event.type] : []));
+    const result = await run.result();
     expect(result).toMatchObject({ state: 'IDLE', reply: 'found gold', awaiting: [], error: null });
     expect(await answersOf(session)).toEqual(['found gold']);
     expect(await childrenOf(database(), session)).toMatchObject([
@@ -28,6 +31,7 @@ export const describeChildren: RuntimeSuite = (database) => {
       'tool.evidenced',
       'model.replied',
     ]);
+    expect(seen).toEqual(await typesOf(session));
     expect(await rowOf(database(), session)).toMatchObject({
       state: 'IDLE',
       holder: null,
