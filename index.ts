@@ -25,11 +25,15 @@ export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools
 export type {
   InputSchema,
   OutputSchema,
+  Queryable,
+  QueryConfig,
+  QueryResult,
   Retry,
   RetryBackoff,
   Tool,
   ToolContext,
   ToolEffect,
+  TransactionalContext,
 } from './adapters/tools/tool.contract.ts';
 export { ToolError, type ToolErrorOptions } from './adapters/tools/tool-error.ts';
 export { type Environment, FAULT_POINTS, type FaultInfo, type FaultPoint, systemEnvironment } from './environment.ts';

@@ -2,6 +2,7 @@ import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { isTransactional } from './act-in-commit.ts';
 import type { DriveContext } from './drive-context.ts';
 import { toolContext } from './tool-context.ts';
 import { failureOf, isRepeatable, type ToolFailure } from './tool-failure.ts';
@@ -105,6 +106,9 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
   const tool = drive.agent.tools.get(execution.toolName);
   if (tool === undefined) {
     return failed('TOOL_UNKNOWN', `There is no tool named ${execution.toolName} any more.`);
+  }
+  if (isTransactional(tool)) {
+    return failed('TOOL_UNKNOWN', `${tool.name} has become transactional since the call was made: it was not run.`);
   }
   const { executionId } = execution;
   try {

@@ -3,6 +3,7 @@ import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import { type ExecutionRow, isWithChild } from '../persistence/row-changes.ts';
+import { actOf, isTransactional } from './act-in-commit.ts';
 import { childOf } from './agent-tool.ts';
 import { checkStarts } from './check-starts.ts';
 import { describeAcceptedChild } from './describe-child.ts';
@@ -65,14 +66,17 @@ export class ToolRunner {
     const running = effects.filter((effect) => effect.type === 'runAttempt').map((effect) => rowOf(rows, effect));
     const queued = effects.filter((effect) => effect.type === 'startExecution').map((effect) => rowOf(rows, effect));
     const withChild = running.filter(isWithChild);
-    const here = running.filter((row) => !isWithChild(row));
+    const acting = running.filter(isTransactional);
+    const here = running.filter((row) => !isWithChild(row) && !isTransactional(row));
     for (const row of here) this.#launch(row);
     while (!this.#drive.signal.aborted) {
       if (this.#broken !== null) throw this.#broken.error;
       const orphans = here.filter((row) => !this.#isOut(row) && !this.#hasEnded(row));
       for (const row of orphans.filter(isReconcilable)) if (this.#isGiven(row)) this.#reconcile(row);
       const due = queued.filter((row) => this.#retryInMs(row) <= 0);
-      const event = this.#settle() ?? this.#nextEvent(orphans, due, withChild.length);
+      const settled = this.#settle();
+      if (settled === null && acting.length > 0 && !this.#drive.draining.aborted) return await this.#act(acting[0]!);
+      const event = settled ?? this.#nextEvent(orphans, due, withChild.length);
       if (event !== null) {
         const checked = await this.#check(event, due);
         this.noteStarts(checked);
@@ -80,7 +84,7 @@ export class ToolRunner {
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
       const isFull = withChild.length >= this.#drive.limits.maxParallelTools;
-      const isOut = orphans.length + this.#inFlight.size > 0;
+      const isOut = orphans.length + acting.length + this.#inFlight.size > 0;
       if (withChild.length > 0 && !isOut && (queued.length === 0 || isFull)) return 'sleeps';
       const isIdle = orphans.length + withChild.length > 0 || queued.some((row) => !due.includes(row));
       await this.#somethingHappens([...orphans, ...withChild], queued);
@@ -121,6 +125,17 @@ export class ToolRunner {
       this.#ended.push(...ended.filter(isTaken));
       throw error;
     }
+  }
+
+  /** A transactional tool acts inside the commit that settles it, one after the other. What was left RUNNING has done nothing: it is run. */
+  async #act(row: ExecutionRow): Promise<CommitResult> {
+    const { executionId, attempt } = row;
+    return await commitAsHolder(this.#drive, {
+      type: 'settleByActing',
+      executionId,
+      attempt,
+      act: actOf(this.#drive, row),
+    });
   }
 
   #launch(row: ExecutionRow): void {
