@@ -120,6 +120,7 @@ const CHECKS: Case[] = [
     'evidence of an outcome that is none',
     row('agent_tool_evidence', { outcome: 'maybe' }),
   ),
+  check('check_inbox_kind on agent_inbox', 'a row of the inbox of no kind', row('agent_inbox', { kind: 'wish' })),
   check(
     'check_inbox_when_busy on agent_inbox',
     'a message that wants what nobody knows',
