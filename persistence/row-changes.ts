@@ -38,6 +38,8 @@ export interface ExecutionIdentity {
   paramsDigest: string;
   providerCallId: string | null;
   rawInput: string | null;
+  /** The execution whose result answered the call. */
+  answeredBy: string | null;
 }
 
 /** The part of an execution that moves. */
@@ -56,7 +58,7 @@ export interface ExecutionProgress {
   unknownAt: Date | null;
   unknownReason: UnknownReason | null;
   settledBy: string | null;
-  /** Of ours: `amendedBy` where a person changed the params. */
+  /** Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered. */
   metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */
   normalised: Normalised;

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { z } from 'zod';
 import { defineTool } from '../adapters/tools/define-tool.ts';
 import type { Policy } from '../adapters/tools/policy.ts';
-import type { InputSchema, Tool } from '../adapters/tools/tool.contract.ts';
+import type { InputSchema, OnRepeat, Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
 import type { Agent } from './define-agent.ts';
 
@@ -18,6 +18,8 @@ export interface AsToolOptions<Schema extends InputSchema = InputSchema<{ messag
   message?: (params: StandardSchemaV1.InferOutput<Schema>) => string;
   /** Whether identical calls of one assistant turn are sessions of their own. Default false: one answers them all. */
   repeatable?: boolean;
+  /** What comes of a call that repeats one of its run, as of `defineTool`. Default `ask`. */
+  onRepeat?: OnRepeat;
   /** Judges each call before its session begins, as of `defineTool`. Default: all may. */
   policy?: Policy<StandardSchemaV1.InferOutput<Schema>>;
 }
@@ -32,7 +34,7 @@ export function childOf(tool: Tool | undefined): AgentTool['child'] | null {
   return (tool as Partial<AgentTool> | undefined)?.child ?? null;
 }
 
-const OPTIONS = ['name', 'description', 'inputSchema', 'message', 'repeatable', 'policy'];
+const OPTIONS = ['name', 'description', 'inputSchema', 'message', 'repeatable', 'onRepeat', 'policy'];
 
 /** See `Agent.asTool`. */
 export function agentAsTool(agent: Agent, options: AsToolOptions<InputSchema> = {}): Tool {
@@ -40,7 +42,8 @@ export function agentAsTool(agent: Agent, options: AsToolOptions<InputSchema> = 
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
   if (unknown !== undefined) throw refused(agent, unknown, `only ${OPTIONS.join(', ')}`);
   const { name = agent.name, description = `Asks the agent ${agent.name}.`, repeatable = false } = options;
-  const rule = options.policy === undefined ? {} : { policy: options.policy };
+  const { policy, onRepeat = 'ask' } = options;
+  const rule = { onRepeat, ...(policy === undefined ? {} : { policy }) };
   const { inputSchema = z.object({ message: z.string() }) as unknown as InputSchema, message } = options;
   const isMade = typeof message === 'function' || (message === undefined && options.inputSchema === undefined);
   if (!isMade) throw refused(agent, 'message', 'a function that makes the message of the params');

@@ -67,7 +67,7 @@ function isAsleep({ overview, executions }: SessionRecord): boolean {
 
 const REASONS = {
   unknown: 'was started, and nothing says how it ended. Ask its receiver, by its key, what happened. Then run one of:',
-  approval: 'waits for a decision. It can be settled by hand:',
+  approval: 'waits for a decision:',
   answer: 'waits for an answer of the user. It can be settled by hand:',
 };
 
@@ -78,7 +78,7 @@ function callText(
   given: SharedOptions,
 ): string[] {
   const execution = executions.find((row) => row.executionId === executionId);
-  const commands = settleCommands({ ...overview, executionId, reason }, given);
+  const commands = settleCommands({ ...overview, executionId, reason, digest: execution?.paramsDigest ?? '' }, given);
   return [
     `${yellow('Waits for a person:')} ${bold(escapeText(execution?.toolName ?? executionId))} ${REASONS[reason]}`,
     ...(execution === undefined ? [] : [`  key ${execution.idempotencyKey}`]),

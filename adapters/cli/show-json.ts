@@ -38,9 +38,9 @@ function waitingJson({ overview, executions }: SessionRecord, given: SharedOptio
   return overview.waiting.flatMap(({ executionId, reason }) => {
     const execution = executions.find((row) => row.executionId === executionId);
     if (execution === undefined) return [];
-    const { toolName, inputParameters, idempotencyKey } = execution;
-    const commands = settleCommands({ ...overview, executionId, reason }, given);
-    return [{ executionId, toolName, reason, params: inputParameters, idempotencyKey, commands }];
+    const { toolName, inputParameters, idempotencyKey, paramsDigest: digest } = execution;
+    const commands = settleCommands({ ...overview, executionId, reason, digest }, given);
+    return [{ executionId, toolName, reason, params: inputParameters, digest, idempotencyKey, commands }];
   });
 }
 

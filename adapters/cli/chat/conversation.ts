@@ -1,6 +1,5 @@
 import { isTurnlockError } from '../../../errors.ts';
 import { isResting } from '../../../machines/session-state.ts';
-import type { Settlement } from '../../../runtime/check-settlement.ts';
 import type { Run } from '../../../runtime/run.ts';
 import type { AwaitedExecution, RunResult } from '../../../runtime/run-event.ts';
 import type { Session } from '../../../runtime/session-handle.ts';
@@ -10,7 +9,7 @@ import { reportError } from '../report-error.ts';
 import type { SessionRecord } from '../session-record.ts';
 import { settleCommands } from '../settle-commands.ts';
 import type { SharedOptions } from '../shared-options.ts';
-import { askOutcome, waitingText } from './ask-outcome.ts';
+import { askOutcome, type Outcome, waitingText } from './ask-outcome.ts';
 import type { ChatInput } from './chat-input.ts';
 import type { ChatScreen } from './chat-screen.ts';
 import { missedTransitions } from './missed-transitions.ts';
@@ -57,8 +56,8 @@ export class Conversation {
   /** Sends a message and shows the run. Calls that wait are asked first; as long as one is left, nothing is sent. */
   async say(text: string): Promise<void> {
     const { awaiting, version } = await this.session.status();
-    if (awaiting.length > 0 && this.#parts.screen.isDialogue) await this.#askNext(awaiting);
-    if ((await this.session.status()).awaiting.length > 0 && this.#parts.screen.isDialogue) {
+    if (awaiting.some(isToBeDecided) && this.#parts.screen.isDialogue) await this.#askNext(awaiting);
+    if ((await this.session.status()).awaiting.some(isToBeDecided) && this.#parts.screen.isDialogue) {
       this.#parts.screen.aside('Not sent: a call still waits for you. /cancel closes the run as it is.');
       return;
     }
@@ -135,24 +134,30 @@ export class Conversation {
   }
 
   /** The first call that waits; the run that follows comes back here for the next one. */
-  async #askNext([call]: readonly AwaitedExecution[]): Promise<void> {
+  async #askNext(awaiting: readonly AwaitedExecution[]): Promise<void> {
     const { screen, input, by } = this.#parts;
-    const settlement = call === undefined ? null : await askOutcome(call, { screen, input, by });
-    if (call === undefined || settlement === null) {
+    const call = awaiting.find(isToBeDecided);
+    if (call === undefined) {
+      for (const question of awaiting) for (const line of waitingText(question, this.#colours)) screen.aside(line);
+      return;
+    }
+    const outcome = await askOutcome(call, { screen, input, by });
+    if (outcome === null) {
       screen.aside(this.#colours.dim('  It waits. The next message, or the next start, asks again.'));
       return;
     }
     const { version } = await this.session.status();
-    if (call.sessionId !== this.session.sessionId) return this.#settleBelow(call, settlement, version);
-    await this.#follow(await this.session.settle(call.executionId, settlement), version);
+    await this.#follow(await this.#decide(call, outcome), version);
   }
 
-  /** A call of a child: once it has gone on from that, so has this session. */
-  async #settleBelow(call: AwaitedExecution, settlement: Settlement, seen: number): Promise<void> {
-    const child = await this.#parts.open(call.sessionId);
-    await (await child.settle(call.executionId, settlement)).result();
-    const run = await this.session.resume();
-    if (run !== null) await this.#follow(run, seen);
+  /** The run that follows. Where a child asks, it goes on first, and this session after it. */
+  async #decide({ sessionId, executionId, digest }: AwaitedExecution, outcome: Outcome): Promise<Run> {
+    const isOwn = sessionId === this.session.sessionId;
+    const asker = isOwn ? this.session : await this.#parts.open(sessionId);
+    const run = await decideIn(asker, { executionId, digest }, outcome);
+    if (isOwn) return run;
+    await run.result();
+    return (await this.session.resume()) ?? run;
   }
 
   #sayWhatWaits(awaiting: readonly AwaitedExecution[]): void {
@@ -164,4 +169,20 @@ export class Conversation {
       for (const command of settleCommands({ ...call, tenantId }, given)) screen.aside(`  ${command}`);
     }
   }
+}
+
+/** A question of the agent is answered by the next message. */
+function isToBeDecided({ reason }: AwaitedExecution): boolean {
+  return reason !== 'answer';
+}
+
+function decideIn(
+  session: Session,
+  { executionId, digest }: Pick<AwaitedExecution, 'executionId' | 'digest'>,
+  outcome: Outcome,
+): Promise<Run> {
+  if ('outcome' in outcome) return session.settle(executionId, outcome);
+  const { by } = outcome;
+  if (outcome.decision === 'approve') return session.approve(executionId, { by, digest });
+  return session.deny(executionId, { by, reason: outcome.reason, digest });
 }
