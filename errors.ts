@@ -92,6 +92,7 @@ export const ERROR_CODES = {
   ),
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
   TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
+  UPGRADE_FAILED: kind('work', 'Settle the call by hand, or deploy an upgrade that takes its params.'),
   TOOL_TIMED_OUT: kind('work', 'Its outcome is unknown: look at the receiver, then settle the execution.'),
   TOOL_OUTCOME_UNKNOWN: kind('work', 'Look at the receiver, then settle the execution.'),
 
@@ -116,7 +117,10 @@ export const ERROR_CODES = {
     'version',
     'A newer build has asked for the call: deploy that version of the tool here too.',
   ),
-  TOOL_SCHEMA_CHANGED: kind('version', 'Raise the version of the tool and add an upgrade.'),
+  TOOL_SCHEMA_CHANGED: kind(
+    'version',
+    'Raise the version of the tool and add an upgrade: versioned(before).to(now, upgrade).',
+  ),
 
   // What should not happen
   SNAPSHOT_INVALID: kind(

@@ -182,6 +182,7 @@ CREATE TABLE turnlock.agent_tool_executions (
   error_code character varying(64),
   upgraded_parameters jsonb,
   upgraded_digest character varying(64),
+  upgraded_version integer,
   claim_digest character varying(64),
   claim_generation integer,
   normalised jsonb,
@@ -189,6 +190,7 @@ CREATE TABLE turnlock.agent_tool_executions (
 );
 ALTER TABLE turnlock.agent_tool_executions ENABLE ROW LEVEL SECURITY;
 CREATE TABLE turnlock.agent_tool_versions (
+  agent_name character varying(64) NOT NULL,
   tool_name character varying(128) NOT NULL,
   tool_version integer NOT NULL,
   schema_digest character varying(64) NOT NULL,
@@ -300,7 +302,7 @@ ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT agent_tool_executions_
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT fk_tool_answered_by FOREIGN KEY (tenant_id, answered_by) REFERENCES turnlock.agent_tool_executions(tenant_id, execution_id) ON DELETE SET NULL (answered_by) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT fk_tool_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT fk_tool_turn FOREIGN KEY (session_id, turn_id) REFERENCES turnlock.agent_turns(session_id, turn_id) ON DELETE CASCADE;
-ALTER TABLE turnlock.agent_tool_versions ADD CONSTRAINT agent_tool_versions_pkey PRIMARY KEY (tool_name, tool_version);
+ALTER TABLE turnlock.agent_tool_versions ADD CONSTRAINT agent_tool_versions_pkey PRIMARY KEY (agent_name, tool_name, tool_version);
 ALTER TABLE turnlock.agent_transition_payloads ADD CONSTRAINT agent_transition_payloads_pkey PRIMARY KEY (session_id, sequence);
 ALTER TABLE turnlock.agent_transition_payloads ADD CONSTRAINT check_payload_erased CHECK (((erased_at IS NULL) OR ((salt IS NULL) AND (payload IS NULL))));
 ALTER TABLE turnlock.agent_transition_payloads ADD CONSTRAINT fk_payload_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
@@ -467,7 +469,7 @@ BEGIN
       WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
@@ -482,7 +484,7 @@ BEGIN
       WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY s.wake_at
@@ -499,7 +501,7 @@ BEGIN
       WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY i.since
@@ -975,7 +977,7 @@ BEGIN
       WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
@@ -990,7 +992,7 @@ BEGIN
       WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY s.wake_at
@@ -1007,7 +1009,7 @@ BEGIN
       WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY i.since
@@ -1051,7 +1053,7 @@ AS $function$
       WHEN why_stranded.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(why_stranded.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (why_stranded.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (why_stranded.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (why_stranded.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END FROM agent_sessions s WHERE s.session_id = why_stranded.session_id
 $function$

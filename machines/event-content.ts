@@ -82,6 +82,11 @@ export interface OutcomeContent {
   normalised?: Normalised;
 }
 
+/** Why a call that should have started waits for a person instead. */
+export interface HeldContent {
+  error?: { code: string; message: string };
+}
+
 /** A distinct call, as its execution's row will hold it. */
 export interface CallContent {
   toolName: string;

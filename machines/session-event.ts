@@ -1,6 +1,8 @@
 import type {
   CallContent,
   FailureContent,
+  HeldContent,
+  Json,
   ModelTurnContent,
   OutcomeContent,
   UserTurnContent,
@@ -29,6 +31,16 @@ export interface StartedAttempt {
   executionId: string;
   attempt: number;
   timeoutMs: number;
+  /** Where the stored params are of an older version of the tool: what they became, for this attempt and those after it. */
+  upgrade?: UpgradedParams;
+}
+
+/** Params that were upgraded to a later version of their tool. */
+export interface UpgradedParams {
+  toVersion: number;
+  /** Digest of the upgraded params. Key and digest of the call stay those that it was written with. */
+  paramsDigest: string;
+  content: { params: Json };
 }
 
 /** How one attempt ended. */
@@ -75,7 +87,7 @@ export type SessionEvent =
   | { type: 'model.attemptFailed'; runId: string; retryInMs: number; content: FailureContent }
   | { type: 'model.failed'; runId: string; code: string; content: FailureContent }
   | { type: 'execution.started'; executions: StartedAttempt[] }
-  | { type: 'execution.held'; executionIds: string[] }
+  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: HeldContent } }
   | { type: 'tool.settled'; results: AttemptResult[] }
   | { type: 'tool.attemptFailed'; results: FailedAttempt[] }
   | { type: 'tool.outcomeUnknown'; executions: UnknownAttempt[] }

@@ -8,6 +8,7 @@ import { failureOf, NOT_FAILED, reportOf } from './failed-attempts.ts';
 import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
 import type { ExecutionProgress, ExecutionRow, RowChanges, TurnRow } from './row-changes.ts';
+import { heldColumns, upgradeColumns } from './start-columns.ts';
 
 /** What the projection of one event is made from. */
 export interface Projected {
@@ -127,6 +128,9 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     unknownAt: null,
     unknownReason: null,
     settledBy: null,
+    upgradedParameters: null,
+    upgradedDigest: null,
+    upgradedVersion: null,
     normalised: planned.content.normalised,
   };
   if (call.status === 'RUNNING') return { ...progress, ...startOf(input, planned.content.timeoutMs) };
@@ -176,7 +180,9 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Partial<
     if (before.status === 'TIMED_OUT') Object.assign(change, NOT_SETTLED);
     const { errorMessage, retryAt } = rowOf(input.executions, before);
     if (errorMessage !== null || retryAt !== null) Object.assign(change, NOT_FAILED);
+    Object.assign(change, upgradeColumns(input.event, after.executionId));
   }
+  Object.assign(change, heldColumns(input.event, after.executionId));
   if (before.unknownReason !== after.unknownReason) {
     change.unknownReason = after.unknownReason;
     change.unknownAt = after.unknownReason === null ? null : input.now;

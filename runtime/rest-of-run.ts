@@ -1,5 +1,4 @@
 import { ERROR_CODES, type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
-import type { Json } from '../machines/event-content.ts';
 import { waitsForPerson } from '../machines/open-calls.ts';
 import { isResting } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
@@ -14,6 +13,7 @@ import { runEndOf } from '../persistence/run-end-of.ts';
 import { takeOver } from './continue-session.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { checkOpen, type Services } from './services.ts';
+import { presentParams } from './upgrade-params.ts';
 
 /** How often a run that another process drives is looked at, in milliseconds. */
 const POLL_MS = 200;
@@ -138,9 +138,18 @@ export function awaitedOf(session: CommittedSession, executions: readonly Execut
     const row = executions.find((execution) => execution.executionId === call.executionId);
     if (row === undefined) return [];
     const { executionId, toolName, idempotencyKey } = row;
-    const params = row.inputParameters as Json;
-    return [{ executionId, toolName, params, reason: call.waitsFor ?? 'unknown', idempotencyKey }];
+    const { params } = presentParams(row);
+    return [
+      { executionId, toolName, params, reason: call.waitsFor ?? 'unknown', problem: problemOf(row), idempotencyKey },
+    ];
   });
+}
+
+/** Codes under which a call is kept from running in a build. */
+const PROBLEMS: readonly (string | null)[] = ['TOOL_UNKNOWN', 'UPGRADE_FAILED'];
+
+function problemOf({ errorCode, errorMessage }: ExecutionRow): AwaitedExecution['problem'] {
+  return PROBLEMS.includes(errorCode) ? { code: errorCode as string, message: errorMessage ?? '' } : null;
 }
 
 function errorOf({ event, state, code, modelError }: StoredRunEnd): RunResult['error'] {

@@ -1,3 +1,4 @@
+import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
@@ -5,6 +6,7 @@ import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { placeholderFor } from '../persistence/values/placeholder.ts';
 import type { DriveContext } from './drive-context.ts';
 import { failureOf, isRepeatable, type ToolFailure } from './tool-failure.ts';
+import { presentParams } from './upgrade-params.ts';
 
 /** How an attempt of a tool ended, as far as this process can say. */
 export type AttemptEnd =
@@ -93,10 +95,8 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<AttemptEnd> {
 }
 
 async function callTool(drive: DriveContext, execution: ExecutionRow, signal: AbortSignal): Promise<AttemptEnd> {
-  const tool = drive.agent.tools.get(execution.toolName);
-  if (tool === undefined) {
-    return failed('TOOL_UNKNOWN', `There is no tool named ${execution.toolName} any more.`);
-  }
+  // This process committed its start, so it has the tool.
+  const tool = drive.agent.tools.get(execution.toolName) as Tool;
   const { tenantId, userId, sessionId } = drive.session;
   let returned: unknown;
   try {
@@ -105,7 +105,7 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
       executionId: execution.executionId,
     });
     if (insideEffect !== undefined) await insideEffect;
-    returned = await tool.execute(structuredClone(execution.inputParameters), {
+    returned = await tool.execute(structuredClone(presentParams(execution).params), {
       idempotencyKey: execution.idempotencyKey,
       fencingToken: drive.token,
       signal,

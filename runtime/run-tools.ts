@@ -4,6 +4,7 @@ import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from 
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
+import { prepareStarts } from './prepare-starts.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
 import { isRepeatable } from './tool-failure.ts';
 
@@ -59,7 +60,7 @@ export class ToolRunner {
       if (this.#broken !== null) throw this.#broken.error;
       const orphans = running.filter((row) => !this.#isOut(row) && !this.#hasEnded(row));
       const due = queued.filter((row) => this.#retryInMs(row) <= 0);
-      const event = this.#settle() ?? this.#nextEvent(orphans, due);
+      const event = this.#settle() ?? (await this.#nextEvent(orphans, due));
       if (event !== null) {
         this.noteStarts(event);
         return await this.#commit(event);
@@ -125,10 +126,10 @@ export class ToolRunner {
     return this.#ended.some((ended) => attemptKey(ended.row) === attemptKey(row));
   }
 
-  #nextEvent(orphans: ExecutionRow[], due: ExecutionRow[]): SessionEvent | null {
+  async #nextEvent(orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent | null> {
     return (
       this.#giveUp(orphans.filter(isRepeatable)) ??
-      this.#start(orphans.filter(isRepeatable), due) ??
+      (await this.#start(orphans.filter(isRepeatable), due)) ??
       this.#leaveUnknown(orphans.filter((row) => !isRepeatable(row)))
     );
   }
@@ -164,16 +165,11 @@ export class ToolRunner {
   }
 
   /** The next attempts of repeatable orphans, and as many calls that are due as there are free slots. */
-  #start(orphans: ExecutionRow[], due: ExecutionRow[]): SessionEvent | null {
-    const { limits, agent } = this.#drive;
+  async #start(orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent | null> {
+    const { limits } = this.#drive;
     if (this.#drive.draining.aborted) return null;
     const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length);
-    const executions = [...orphans, ...due.slice(0, slots)].map(({ executionId, attempt, toolName }) => ({
-      executionId,
-      attempt: attempt + 1,
-      timeoutMs: agent.tools.get(toolName)?.timeoutMs ?? limits.toolTimeoutMs,
-    }));
-    return executions.length === 0 ? null : { type: 'execution.started', executions };
+    return prepareStarts(this.#drive, { orphans, due: due.slice(0, slots) });
   }
 
   #leaveUnknown(orphans: ExecutionRow[]): SessionEvent | null {

@@ -56,6 +56,10 @@ function executionJson(execution: SessionRecord['executions'][number]): object {
     attempt,
     idempotencyKey,
     params: rest.inputParameters,
+    upgraded:
+      rest.upgradedVersion === null
+        ? null
+        : { toolVersion: rest.upgradedVersion, params: rest.upgradedParameters, paramsDigest: rest.upgradedDigest },
     rawInput: rest.rawInput,
     providerCallId: rest.providerCallId,
     output: rest.outputPayload,

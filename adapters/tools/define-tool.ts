@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { TurnlockError } from '../../errors.ts';
 import { checkRetry } from './check-retry.ts';
-import { jsonSchemaOf } from './json-schema-of.ts';
-import type { InputSchema, RetryBackoff, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
+import type { InputSchema, RetryBackoff, Tool, ToolContext, ToolEffect, ToolVersion } from './tool.contract.ts';
+import { versionsOf } from './versioned.ts';
 
 /** What `defineTool` takes. */
 export interface ToolDefinition<Schema extends InputSchema, Output> {
@@ -10,13 +10,20 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
   name: string;
   /** What the tool does, for the model. */
   description: string;
-  /** Validates the params before anything is written; the tool gets its output. Its JSON Schema is shown to the model. */
+  /**
+   * Validates the params before anything is written; the tool gets its output. Its JSON Schema is shown to the model. Where it changes so
+   * that stored params no longer fit, name both: `versioned(before).to(now, upgrade)`.
+   */
   inputSchema: Schema;
   /**
    * What a repeat of the act would do, so what happens when it was started and nothing says how it ended: `readOnly` and
    * `idempotent` run again with the same key, `nonRepeatable` waits for a person. Default `nonRepeatable`.
    */
   effect?: ToolEffect;
+  /**
+   * Whether an approval stays good where an upgrade changed the params of a call that waits. Default false: a person is asked again.
+   */
+  keepsApproval?: boolean;
   /** Whether identical calls of one assistant turn all run. Default false: one runs and answers them all. */
   repeatable?: boolean;
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
@@ -36,7 +43,17 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const EFFECTS: readonly ToolEffect[] = ['readOnly', 'idempotent', 'nonRepeatable'];
-const OPTIONS = ['name', 'description', 'inputSchema', 'effect', 'repeatable', 'timeoutMs', 'retry', 'execute'];
+const OPTIONS = [
+  'name',
+  'description',
+  'inputSchema',
+  'effect',
+  'repeatable',
+  'timeoutMs',
+  'retry',
+  'keepsApproval',
+  'execute',
+];
 
 /** A timer holds no longer time. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -50,6 +67,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function defineTool<const Schema extends InputSchema, Output>(definition: ToolDefinition<Schema, Output>): Tool {
   if (typeof definition !== 'object' || definition === null) throw nameRefused(undefined);
   const { name, description, effect = 'nonRepeatable', repeatable = false, timeoutMs = null, execute } = definition;
+  const { keepsApproval = false } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) throw nameRefused(name);
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   // An option that is ignored in silence could be a policy that somebody relies on.
@@ -58,13 +76,19 @@ export function defineTool<const Schema extends InputSchema, Output>(definition:
   check(name, EFFECTS.includes(effect), 'effect', EFFECTS.join(', '));
   check(name, typeof repeatable === 'boolean', 'repeatable', 'true or false');
   check(name, timeoutMs === null || isTimeout(timeoutMs), 'timeoutMs', `a whole number from 1 to ${MAX_TIMER_MS}`);
+  check(name, typeof keepsApproval === 'boolean', 'keepsApproval', 'true or false');
   check(name, typeof execute === 'function', 'execute', 'a function');
+  const inputSchema = definition.inputSchema as unknown as InputSchema;
+  const versions = versionsOf(inputSchema, `inputSchema of ${name}`);
   return {
     name,
     description,
-    inputSchema: definition.inputSchema as unknown as InputSchema,
-    inputJsonSchema: jsonSchemaOf(definition.inputSchema as unknown as InputSchema, `inputSchema of ${name}`),
-    version: 1,
+    inputSchema,
+    inputJsonSchema: (versions.at(-1) as ToolVersion).jsonSchema,
+    version: versions.length,
+    versions,
+    keepsApproval,
+    hasForeignSchema: false,
     effect,
     repeatable,
     timeoutMs,

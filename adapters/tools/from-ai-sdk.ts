@@ -13,6 +13,8 @@ export interface FromAiSdkSettings {
   repeatable?: boolean;
   /** Milliseconds that one attempt may take. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
+  /** Whether an approval stays good where an upgrade changed the params of a call that waits. Default false. */
+  keepsApproval?: boolean;
   /** For the model. Required where the tool's own is a function; otherwise the default is the tool's own. */
   description?: string;
   /**
