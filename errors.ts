@@ -50,6 +50,7 @@ export const ERROR_CODES = {
   PARAMS_INVALID: kind('usage', 'Pass params that the input schema of the tool accepts.'),
   TOOL_NAME_INVALID: kind('usage', 'Use 1 to 64 letters, digits, underscores and hyphens.'),
   DEFINITION_INVALID: kind('usage', 'Correct the definition at the place that the message names.'),
+  APPROVER_NOT_ALLOWED: kind('usage', 'Let one of those decide whom the policy names.'),
   EXECUTION_NOT_FOUND: kind('usage', 'session.status() lists the calls that wait.'),
   OUTCOME_INVALID: kind('usage', 'Settle as succeeded with an output, as failed with a reason, or as runAgain.'),
   CONFIG_INVALID: kind('usage', 'Export the options of createRuntime from turnlock.config.ts.'),
@@ -64,7 +65,15 @@ export const ERROR_CODES = {
   EXECUTION_RUNNING: kind('state', 'Wait until it ends, or cancel the run.'),
   RUN_CANCELLED: kind('state', 'Send a new message to begin another run.'),
 
+  APPROVAL_NOT_ASKED: kind(
+    'state',
+    'runtime.awaiting() lists what waits; an unknown outcome is settled, a question answered.',
+  ),
+  APPROVAL_EXPIRED: kind('state', 'The call was not run. The model may ask again, which opens a new round.'),
+
   // Who was first
+  APPROVAL_DECIDED: kind('conflict', 'Somebody decided first; details say who, what and when.'),
+  APPROVAL_STALE: kind('conflict', 'Look at the params as they are now, then decide with their digest.'),
   SESSION_BUSY: kind(
     'conflict',
     "Wait for the session to come to rest, or send with whenBusy: 'enqueue' or 'interrupt'.",
@@ -93,6 +102,13 @@ export const ERROR_CODES = {
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
   TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
   UPGRADE_FAILED: kind('work', 'Settle the call by hand, or deploy an upgrade that takes its params.'),
+  POLICY_DENIED: kind('work', 'A policy of the tool does not allow the call. The model was told; the session goes on.'),
+  POLICY_FAILED: kind(
+    'work',
+    'See the message: the policy threw, gave no verdict, or did not end in time. Nothing was run.',
+  ),
+  APPROVAL_DENIED: kind('work', 'A person refused the call. The model was told; the session goes on.'),
+  APPROVAL_SUPERSEDED: kind('work', 'A message of the user made the call needless. The model was told.'),
   TOOL_TIMED_OUT: kind('work', 'Its outcome is unknown: look at the receiver, then settle the execution.'),
   TOOL_OUTCOME_UNKNOWN: kind('work', 'Look at the receiver, then settle the execution.'),
 

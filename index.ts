@@ -9,9 +9,22 @@ export type {
   ModelTurn,
   ToolOutcome,
 } from './adapters/models/model.contract.ts';
-export { defineTool, type ToolDefinition } from './adapters/tools/define-tool.ts';
+export { type AskUserOptions, askUser } from './adapters/tools/ask-user.ts';
+export { defineTool, type Returned, type ToolDefinition } from './adapters/tools/define-tool.ts';
+export {
+  type ApprovalRule,
+  allow,
+  deny,
+  type Policy,
+  type PolicyContext,
+  type PolicyVerdict,
+  requireApproval,
+  strictest,
+} from './adapters/tools/policy.ts';
+export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
 export type {
   InputSchema,
+  OutputSchema,
   Retry,
   RetryBackoff,
   Tool,
@@ -31,19 +44,22 @@ export {
   type TurnlockErrorOptions,
 } from './errors.ts';
 export { LIMITS, type Limits } from './limits.ts';
-export type { Json, TokenUsage, TurnPart } from './machines/event-content.ts';
+export type { Approvers, Json, TokenUsage, TurnPart } from './machines/event-content.ts';
 export type { EffectClass, ExecutionStatus } from './machines/execution-status.ts';
 export type { RecordedEvent, SessionEventType } from './machines/session-event.ts';
 export { SESSION_STATES, type SessionState } from './machines/session-state.ts';
 export type { CallerTransaction } from './persistence/caller-transaction.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
 export type { WhenBusy } from './persistence/inbox.ts';
+export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
 export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
 export type { StoredTransition } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
+export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';
 export type { SendOptions } from './runtime/check-message.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
 export {
+  type AwaitingOptions,
   createRuntime,
   type NewSessionOptions,
   type OutputOf,
@@ -51,6 +67,7 @@ export {
   type RuntimeOptions,
   type SessionReference,
 } from './runtime/create-runtime.ts';
+export type { BatchAnswer, BatchDecision } from './runtime/decide.ts';
 export {
   type Agent,
   type AgentDefinition,
@@ -62,5 +79,6 @@ export {
 export type { Recovery } from './runtime/recover.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
-export type { Session, SessionStatus } from './runtime/session-handle.ts';
+export type { Session } from './runtime/session-handle.ts';
+export type { SessionStatus } from './runtime/session-status.ts';
 export type { WorkerOptions } from './runtime/worker-control.ts';

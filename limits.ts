@@ -27,6 +27,8 @@ export interface Limits {
   maxModelAttempts: number;
   /** Attempts of one call of a repeatable class that ends without an answer, the first among them; then TIMED_OUT. Default 3. */
   maxToolAttempts: number;
+  /** Times that `reconcile` is asked about one attempt while it throws or has no answer; then a person is asked. Default 5. */
+  maxReconcileAttempts: number;
   /** Messages that wait while a session is busy. One more is refused with LIMIT_WAITING_MESSAGES. Default 100. */
   maxWaitingMessages: number;
   /** Takeovers of one run from workers that died. One more fails it with LIMIT_RECOVERIES. Default 5. */
@@ -36,6 +38,8 @@ export interface Limits {
 
   /** Milliseconds before the second attempt of a model call, half to one and a half times; doubled for each further one. Default 500. */
   modelBackoffMs: number;
+  /** Milliseconds before `reconcile` is asked again, half to one and a half times; doubled each time, up to 30 000. Default 1 000. */
+  reconcileBackoffMs: number;
 
   /** Milliseconds for which a worker holds a session without a sign of life. Default 15 000. */
   leaseMs: number;
@@ -58,6 +62,8 @@ export interface Limits {
   toolTimeoutMs: number;
   /** Milliseconds for one attempt of a model call. Default 120 000. */
   modelTimeoutMs: number;
+  /** Milliseconds for one verdict of a policy. Default 10 000. */
+  policyTimeoutMs: number;
 }
 
 const KIB = 1024;
@@ -77,10 +83,12 @@ export const LIMITS: Limits = Object.freeze({
   maxParallelTools: 8,
   maxModelAttempts: 3,
   maxToolAttempts: 3,
+  maxReconcileAttempts: 5,
   maxWaitingMessages: 100,
   maxRecoveries: 5,
   maxWorkerSessions: 8,
   modelBackoffMs: 500,
+  reconcileBackoffMs: 1_000,
   leaseMs: 15_000,
   heartbeatMs: 5_000,
   graceMs: 5_000,
@@ -90,6 +98,7 @@ export const LIMITS: Limits = Object.freeze({
   connectTimeoutMs: 10_000,
   toolTimeoutMs: 30_000,
   modelTimeoutMs: 120_000,
+  policyTimeoutMs: 10_000,
 });
 
 /** Characters (not bytes, not UTF-16 units) that the columns hold. Fixed by the schema, so not among {@link Limits}. */
@@ -112,7 +121,7 @@ const RANGES: readonly { ends: RegExp; min: number; max: number }[] = [
   { ends: /^maxDepth$/, min: 1, max: 1_000 },
   { ends: /^maxRecoveries$/, min: 0, max: 1_000_000 },
   { ends: /^maxWorkerSessions$/, min: 1, max: 1_000 },
-  { ends: /^(graceMs|modelBackoffMs)$/, min: 0, max: 2 ** 31 - 1 },
+  { ends: /^(graceMs|modelBackoffMs|reconcileBackoffMs)$/, min: 0, max: 2 ** 31 - 1 },
   { ends: /^leaseMs$/, min: 100, max: 2 ** 31 - 1 },
   { ends: /Ms$/, min: 1, max: 2 ** 31 - 1 },
   { ends: /^max/, min: 1, max: 1_000_000 },

@@ -9,10 +9,14 @@ CREATE TABLE turnlock.agent_approvals (
   session_id uuid NOT NULL,
   execution_id uuid NOT NULL,
   round integer DEFAULT 1 NOT NULL,
+  kind character varying(16) DEFAULT 'approval'::character varying NOT NULL,
   args_digest character varying(64) NOT NULL,
+  question text,
   approvers jsonb,
   requested_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone,
+  on_expiry character varying(16) DEFAULT 'failCall'::character varying NOT NULL,
+  announced_at timestamp with time zone,
   decision character varying(16),
   decided_by character varying(255),
   decided_at timestamp with time zone,
@@ -253,7 +257,9 @@ ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT agent_approvals_pkey PRIMARY
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT uq_approval_round UNIQUE (execution_id, round);
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_consumed CHECK (((consumed_at IS NULL) OR ((decision IS NOT NULL) AND ((decision)::text = 'granted'::text))));
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_decided CHECK (((decision IS NULL) = (decided_at IS NULL)));
-ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_decision CHECK (((decision)::text = ANY ((ARRAY['granted'::character varying, 'denied'::character varying, 'expired'::character varying, 'superseded'::character varying, 'cancelled'::character varying])::text[])));
+ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_decision CHECK (((decision)::text = ANY ((ARRAY['granted'::character varying, 'denied'::character varying, 'answered'::character varying, 'settled'::character varying, 'expired'::character varying, 'superseded'::character varying, 'cancelled'::character varying])::text[])));
+ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_kind CHECK (((kind)::text = ANY ((ARRAY['approval'::character varying, 'answer'::character varying, 'unknown'::character varying])::text[])));
+ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_on_expiry CHECK (((on_expiry)::text = ANY ((ARRAY['failCall'::character varying, 'failSession'::character varying])::text[])));
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT check_approval_round CHECK ((round >= 1));
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT fk_approval_execution FOREIGN KEY (session_id, execution_id) REFERENCES turnlock.agent_tool_executions(session_id, execution_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE turnlock.agent_approvals ADD CONSTRAINT fk_approval_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
@@ -329,6 +335,7 @@ ALTER TABLE turnlock.turnlock_clock ADD CONSTRAINT check_clock_single CHECK ((cl
 
 CREATE INDEX idx_approvals_open ON turnlock.agent_approvals USING btree (tenant_id, requested_at) WHERE (decision IS NULL);
 CREATE INDEX idx_approvals_session ON turnlock.agent_approvals USING btree (session_id, execution_id);
+CREATE INDEX idx_approvals_unannounced ON turnlock.agent_approvals USING btree (requested_at) WHERE ((decision IS NULL) AND (announced_at IS NULL));
 CREATE INDEX idx_controls_tenant ON turnlock.agent_controls USING btree (tenant_id, kind);
 CREATE INDEX idx_claims_execution ON turnlock.agent_idempotency_claims USING btree (execution_id) WHERE (execution_id IS NOT NULL);
 CREATE INDEX idx_inbox_waiting ON turnlock.agent_inbox USING btree (session_id, "position") WHERE (rejected_at IS NULL);
@@ -641,8 +648,8 @@ CREATE OR REPLACE FUNCTION turnlock.guard_approval_update()
 AS $function$
 BEGIN
 
-  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.requested_at)
-       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.requested_at)
+  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
+       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
      OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
      OR OLD.consumed_at IS NOT NULL
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
@@ -683,6 +690,7 @@ CREATE OR REPLACE FUNCTION turnlock.guard_execution_update()
 AS $function$
 DECLARE
   kept turnlock.agent_tool_executions;
+  unapproved boolean;
 BEGIN
 
   IF NEW.answered_by IS NULL AND OLD.answered_by IS NOT NULL
@@ -702,6 +710,14 @@ BEGIN
   IF OLD.attempt > 0 AND (NEW.idempotency_key, NEW.input_parameters, NEW.params_digest, NEW.claim_digest)
      IS DISTINCT FROM (OLD.idempotency_key, OLD.input_parameters, OLD.params_digest, OLD.claim_digest) THEN
     RAISE EXCEPTION 'key and params of execution % never change once it was started', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+  END IF;
+  IF OLD.attempt = 0 AND NEW.attempt > 0 THEN
+    SELECT a.decision IS DISTINCT FROM 'granted' OR a.args_digest <> NEW.params_digest INTO unapproved
+      FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.session_id = NEW.session_id
+      ORDER BY a.round DESC LIMIT 1;
+    IF unapproved THEN
+      RAISE EXCEPTION 'execution % was asked for and not granted with these params', OLD.execution_id USING ERRCODE = 'TL036', CONSTRAINT = 'execution_unapproved', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+    END IF;
   END IF;
   IF NEW.attempt <> OLD.attempt AND (NEW.attempt <> OLD.attempt + 1 OR NEW.status <> 'RUNNING')
      OR NEW.attempt = OLD.attempt AND NEW.status = 'RUNNING' AND OLD.status <> 'RUNNING'

@@ -82,9 +82,49 @@ export interface OutcomeContent {
   normalised?: Normalised;
 }
 
-/** Why a call that should have started waits for a person instead. */
-export interface HeldContent {
+/** Who may decide: any of these, by name or by role; without both, whoever the host lets in. */
+export interface Approvers {
+  users?: string[];
+  roles?: string[];
+  /** Whether the user whose session it is may not decide. */
+  notUser?: boolean;
+}
+
+/** What a person is asked about one call. Nothing of it is a guard's business. */
+export interface AskedContent {
+  /** Why, for whoever decides; `null` when the policy gave no reason. */
+  question: string | null;
+  /** Milliseconds until nobody may decide any more; `null`: never. */
+  expiresInMs: number | null;
+  approvers: Approvers | null;
+  /** What comes of an expiry: the call is settled as not done, or the session fails. */
+  onExpiry: 'failCall' | 'failSession';
+}
+
+/** Params that were upgraded to a later version of their tool. */
+export interface UpgradedParams {
+  toVersion: number;
+  /** Digest of the upgraded params. Key and digest of the call stay those that it was written with. */
+  paramsDigest: string;
+  content: { params: Json };
+}
+
+/** What a person is asked about a call that should have started, and why. */
+export interface HeldContent extends AskedContent {
+  /** Why it cannot run in the build that wanted to start it. */
   error?: { code: string; message: string };
+  /** Where its params were upgraded: the person decides about these. */
+  upgrade?: UpgradedParams;
+}
+
+/** The params that a person put in place of those that the model gave. */
+export interface AmendedContent {
+  /** The version of the tool whose schema took them. */
+  toolVersion: number;
+  params: Json;
+  paramsDigest: string;
+  repeatable: boolean;
+  normalised: Normalised;
 }
 
 /** A distinct call, as its execution's row will hold it. */
@@ -102,4 +142,6 @@ export interface CallContent {
   normalised: Normalised;
   /** For a call that was settled without running. */
   settled?: OutcomeContent;
+  /** For a call that waits for a person. */
+  asked?: AskedContent;
 }

@@ -133,6 +133,8 @@ function changesOf(event: SessionEvent): CallChange[] {
       }));
     case 'execution.held':
       return event.executionIds.map((executionId) => ({ executionId, apply: holdCall }));
+    case 'execution.refused':
+      return event.executions.map(({ executionId }) => ({ executionId, apply: refuseStart }));
     case 'tool.settled':
       return event.results.map((result) => ({
         executionId: result.executionId,
@@ -155,9 +157,10 @@ function changesOf(event: SessionEvent): CallChange[] {
       }));
     case 'approval.granted':
     case 'approval.amended':
-      return [{ executionId: event.executionId, apply: (call) => approveCall(call, event) }];
+      return [{ executionId: event.executionId, apply: approveCall }];
     case 'approval.denied':
       return [{ executionId: event.executionId, apply: (call) => refuseCall(call) }];
+    case 'approval.superseded':
     case 'input.expired':
       return event.executionIds.map((executionId) => ({ executionId, apply: refuseCall }));
     case 'execution.settledByPerson':
@@ -195,9 +198,13 @@ function settleCall(call: OpenCall, result: AttemptResult): OpenCall | null {
   return moved(call, { type: result.outcome }, { waitsFor: null, unknownReason: null, runAgain: false });
 }
 
-function approveCall(call: OpenCall, event: EventOf<'approval.granted' | 'approval.amended'>): OpenCall | null {
-  if (call.status !== 'PENDING' || call.waitsFor !== 'approval') return null;
-  return event.type === 'approval.amended' ? call : { ...call, waitsFor: null };
+function approveCall(call: OpenCall): OpenCall | null {
+  return call.status === 'PENDING' && call.waitsFor === 'approval' ? { ...call, waitsFor: null } : null;
+}
+
+/** What may not begin after all, though nobody is asked about it: it never started, so it is known not to have happened. */
+function refuseStart(call: OpenCall): OpenCall | null {
+  return call.waitsFor === null && call.status === 'PENDING' ? moved(call, { type: 'failed' }, {}) : null;
 }
 
 function refuseCall(call: OpenCall): OpenCall | null {

@@ -1,10 +1,11 @@
 import type {
+  AmendedContent,
   CallContent,
   FailureContent,
   HeldContent,
-  Json,
   ModelTurnContent,
   OutcomeContent,
+  UpgradedParams,
   UserTurnContent,
 } from './event-content.ts';
 import type { UnknownReason } from './execution-status.ts';
@@ -35,19 +36,13 @@ export interface StartedAttempt {
   upgrade?: UpgradedParams;
 }
 
-/** Params that were upgraded to a later version of their tool. */
-export interface UpgradedParams {
-  toVersion: number;
-  /** Digest of the upgraded params. Key and digest of the call stay those that it was written with. */
-  paramsDigest: string;
-  content: { params: Json };
-}
-
 /** How one attempt ended. */
 export interface AttemptResult {
   executionId: string;
   attempt: number;
   outcome: 'succeeded' | 'failed' | 'timedOut';
+  /** Who found it out, where that was not the attempt itself. */
+  by?: 'reconcile';
   content: OutcomeContent;
 }
 
@@ -88,13 +83,15 @@ export type SessionEvent =
   | { type: 'model.failed'; runId: string; code: string; content: FailureContent }
   | { type: 'execution.started'; executions: StartedAttempt[] }
   | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: HeldContent } }
+  | { type: 'execution.refused'; executions: { executionId: string; content: OutcomeContent }[] }
   | { type: 'tool.settled'; results: AttemptResult[] }
   | { type: 'tool.attemptFailed'; results: FailedAttempt[] }
   | { type: 'tool.outcomeUnknown'; executions: UnknownAttempt[] }
   | { type: 'tool.evidenced'; results: EvidencedResult[]; systemTurns: number }
   | { type: 'approval.granted'; executionId: string; by: string }
   | { type: 'approval.denied'; executionId: string; by: string; content: OutcomeContent }
-  | { type: 'approval.amended'; executionId: string; by: string; content: { params: unknown } }
+  | { type: 'approval.amended'; executionId: string; by: string; content: AmendedContent }
+  | { type: 'approval.superseded'; executionIds: string[]; by: string; content: OutcomeContent }
   | { type: 'input.expired'; executionIds: string[]; fails: boolean; content: OutcomeContent }
   | {
       type: 'execution.settledByPerson';

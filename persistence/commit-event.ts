@@ -19,6 +19,7 @@ import { type FoundUnderLock, type InboxCount, readUnderLock } from './read-unde
 import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 import { writeCommit } from './write-commit.ts';
+import { changeRounds } from './write-rounds.ts';
 
 /**
  * Takes one event: one transaction, one new version, or nothing at all.
@@ -89,8 +90,8 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const before = session.snapshot;
   const { limits, environment } = store;
   const newId = () => environment.uuid();
-  const { calls } = before.context;
-  const undecided = { request, state: before.value, version: row.version, calls, inbox, limits, newId };
+  const { calls, runId } = before.context;
+  const undecided = { request, state: before.value, version: row.version, runId, calls, inbox, now, limits, newId };
   const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
   const { event, claim, late = null } = decided;
@@ -115,6 +116,11 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   });
   const retryAt = firstRetryAt(after.context.calls, open.executions, changes);
   checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
+  const written = [...open.executions, ...changes.insertedExecutions].map((execution) => ({
+    ...execution,
+    ...changes.updatedExecutions.get(execution.executionId),
+  }));
+  const expiresAt = await changeRounds(em, request, { calls, event, executions: written, now, newId });
   Object.assign(row, {
     currentState: after.value,
     snapshot: encodeSnapshot(after),
@@ -122,7 +128,11 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     ...lease,
     agentVersion,
     recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
-    wakeAt: wakeAfter({ event, claim, retryAt }, row.wakeAt ?? null, now),
+    wakeAt: wakeAfter(
+      { event, claim, from: before.value, to: after.value, expiresAt, retryAt },
+      row.wakeAt ?? null,
+      now,
+    ),
     updatedAt: now,
   });
   const transition = {
@@ -170,17 +180,27 @@ function resetsRecoveries(event: SessionEvent): boolean {
   return event.type === 'user.messaged' || event.type === 'session.retried';
 }
 
+interface Woken extends Pick<Decision, 'event' | 'claim'> {
+  from: SessionState;
+  to: SessionState;
+  /** When the first open question expires; `null` when none does. */
+  expiresAt: Date | null;
+  /** When the first failed call may be tried again; `null` when none is to be. */
+  retryAt: Date | null;
+}
+
 /**
  * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
- * rest of a back-off.
+ * rest of a back-off. While a person is asked, the session wakes when the first question expires; once it goes on, at once.
  */
-function wakeAfter(
-  { event, claim, retryAt }: Pick<Decision, 'event' | 'claim'> & { retryAt: Date | null },
-  stored: Date | null,
-  now: Date,
-): Date | null {
+function wakeAfter({ event, claim, from, to, expiresAt, retryAt }: Woken, stored: Date | null, now: Date): Date | null {
   if (retryAt !== null && claim.type !== 'none') return retryAt;
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
+  if (to === 'AWAITING_INPUT') {
+    const kept = claim.type === 'none' ? stored : null;
+    return kept !== null && (expiresAt === null || kept < expiresAt) ? kept : expiresAt;
+  }
+  if (from === 'AWAITING_INPUT') return null;
   if (event.type === 'worker.tookOver' || event.type === 'tool.evidenced') {
     return stored !== null && stored > now ? stored : null;
   }

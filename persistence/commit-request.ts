@@ -1,5 +1,6 @@
 import type { RecordedEvent, SessionEvent } from '../machines/session-event.ts';
 import type { CommittedSession } from './committed-session.ts';
+import type { Decided } from './decide-approval.ts';
 import type { NewMessage, WhenBusy } from './inbox.ts';
 import type { LeaseClaim } from './lease.ts';
 import type { ExecutionRow, TurnRow } from './row-changes.ts';
@@ -15,6 +16,12 @@ export type Intent =
   | { type: 'drainInbox' }
   /** What is known by evidence: settles an open call, or becomes a system turn. */
   | { type: 'takeEvidence' }
+  /** What a person decides about a call that waits for approval. */
+  | { type: 'decideApproval'; decided: Decided }
+  /** What nobody decided in time: those calls are settled as not done, or the session fails, as the policy said. */
+  | { type: 'expireInput' }
+  /** What is decided about attempts of which nothing says how they ended: evidence that fits, if there is any by now, else `event`. */
+  | { type: 'unlessEvidenced'; event: SessionEvent }
   /** The end for good. What waits is refused first, one message with each commit; repeated until the event is `session.completed`. */
   | { type: 'completeSession'; by: string };
 

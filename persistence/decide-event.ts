@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import type { UserTurnContent } from '../machines/event-content.ts';
 import type { OpenCall } from '../machines/open-calls.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import type { CommitRequest, Intent } from './commit-request.ts';
+import { type Decided, decideApproval } from './decide-approval.ts';
 import type { AgentInboxRow } from './entities/agent-inbox.entity.ts';
 import type { AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import { eventIdOfEvidence, findEvidence } from './evidence.ts';
@@ -20,6 +22,7 @@ import {
 import { eventIdFromMessageId } from './keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from './lease.ts';
 import { findSeenEvent, type InboxCount, type SeenEvent } from './read-under-lock.ts';
+import { findExpiredRounds } from './write-rounds.ts';
 
 /** What a commit does, all of it decided under the lock. */
 export interface Decision {
@@ -44,8 +47,12 @@ export interface Undecided {
   request: CommitRequest;
   state: SessionState;
   version: number;
+  /** The run that is under way; `null` before the first one. */
+  runId: string | null;
   calls: readonly OpenCall[];
   inbox: InboxCount;
+  /** The database's time. */
+  now: Date;
   limits: Limits;
   newId(): string;
 }
@@ -71,6 +78,15 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
       return drainInbox(em, undecided);
     case 'takeEvidence':
       return takeEvidence(em, undecided);
+    case 'decideApproval':
+      return decide(em, undecided, event.decided);
+    case 'expireInput':
+      return expire(em, undecided);
+    case 'unlessEvidenced': {
+      // Facts come before guesses, and only a look under the lock tells whether there is one.
+      const taken = await findTaken(em, undecided);
+      return taken ?? asRequested(undecided, event.event);
+    }
     case 'completeSession':
       return complete(em, undecided, event.by);
     case 'model.replied':
@@ -95,6 +111,14 @@ async function takeMessage(em: EntityManager, undecided: Undecided, intent: Send
   const known = messageId !== null && inbox.hasRows ? await findMessage(em, request, messageId) : null;
   if (known !== null) return { seen: asSeen(undecided, known), contentDigest: request.contentDigest ?? null };
   if (state === 'COMPLETED') throw completed(request);
+  const asked = waitingFor(undecided);
+  if (whenBusy === 'supersede' && asked.approvals > 0) {
+    if (inbox.waiting >= limits.maxWaitingMessages) throw full(request, inbox.waiting);
+    return { ...superseded(asked, newId()), inbox: { type: 'add', message, whenBusy, isNoted: false } };
+  }
+  if (asked.question !== null && state === 'AWAITING_INPUT' && whenBusy !== 'interrupt') {
+    return asRequested(undecided, answer(undecided, asked.question, content));
+  }
   const begins = !BUSY.includes(state) && (state === 'FAILED' || inbox.waiting === 0);
   if (begins) return asRequested(undecided, { type: 'user.messaged', runId, content });
   if (whenBusy === 'reject') throw busy(request, state);
@@ -107,10 +131,63 @@ async function takeMessage(em: EntityManager, undecided: Undecided, intent: Send
   return { ...asRequested(undecided, { type: 'message.enqueued', runId }), claim, inbox: add };
 }
 
+interface Asked {
+  /** The first question that the user has not answered; `null` where none is open. */
+  question: string | null;
+  approvals: number;
+  /** Of everything that waits for approval or an answer. */
+  executionIds: string[];
+}
+
+function waitingFor({ calls }: Undecided): Asked {
+  const waiting = calls.filter(({ waitsFor }) => waitsFor !== null);
+  const question = waiting.find(({ waitsFor }) => waitsFor === 'answer')?.executionId ?? null;
+  const approvals = waiting.filter(({ waitsFor }) => waitsFor === 'approval').length;
+  return { question, approvals, executionIds: waiting.map(({ executionId }) => executionId) };
+}
+
+/** The message as the answer to the agent's question: it belongs to the run that is under way. */
+function answer({ runId }: Undecided, answersExecutionId: string, content: UserTurnContent): SessionEvent {
+  return { type: 'user.messaged', runId: runId ?? '', answersExecutionId, content };
+}
+
+function superseded({ executionIds }: Asked, eventId: string): Omit<Decision, 'inbox'> {
+  const error = { code: 'APPROVAL_SUPERSEDED', message: 'It was not done: superseded by a message of the user.' };
+  const event = { type: 'approval.superseded', executionIds, by: 'message', content: { error } } as const;
+  return { event, eventId, claim: { type: 'none' }, contentDigest: null };
+}
+
+async function decide(em: EntityManager, undecided: Undecided, decided: Decided): Promise<Decision | Known> {
+  const outcome = await decideApproval(em, undecided.request, decided, undecided.now);
+  if ('event' in outcome) return asRequested(undecided, outcome.event);
+  const { state: from, version: sequence } = undecided;
+  const type = decided.decision.type === 'grant' ? 'approval.granted' : 'approval.denied';
+  return {
+    seen: { sequence, from, to: from, type, runId: null, event: null, contentDigest: null },
+    contentDigest: null,
+  };
+}
+
+async function expire(em: EntityManager, undecided: Undecided): Promise<Decision> {
+  const { request, state, now } = undecided;
+  const rounds = state === 'AWAITING_INPUT' ? await findExpiredRounds(em, request, now) : [];
+  if (rounds.length === 0) throw nothingExpired(request, state);
+  const error = { code: 'APPROVAL_EXPIRED', message: 'Nobody decided in time. It was not done.' };
+  const executionIds = rounds.map(({ executionId }) => executionId);
+  const fails = rounds.some(({ onExpiry }) => onExpiry === 'failSession');
+  return asRequested(undecided, { type: 'input.expired', executionIds, fails, content: { error } });
+}
+
 async function takeEvidence(em: EntityManager, undecided: Undecided): Promise<Decision> {
-  const { request, state, calls } = undecided;
-  const found = await findEvidence(em, request, calls);
-  if (found === null) throw nothingIsKnown(request, state);
+  const { request, state } = undecided;
+  const taken = await findTaken(em, undecided);
+  if (taken === null) throw nothingIsKnown(request, state);
+  return taken;
+}
+
+async function findTaken(em: EntityManager, undecided: Undecided): Promise<Decision | null> {
+  const found = await findEvidence(em, undecided.request, undecided.calls);
+  if (found === null) return null;
   const { event, evidenceId, late } = found;
   return { ...asRequested(undecided, event), eventId: eventIdOfEvidence(evidenceId), late };
 }
@@ -145,7 +222,8 @@ async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Deci
   const contentDigest = messageDigest(contentOf(row));
   const seen = ownId === null ? null : await findSeenEvent(em, request, ownId);
   if (seen !== null && seen.contentDigest === contentDigest) return { seen, contentDigest, drops: row };
-  const refusal = seen === null ? refusalOf(row, state, limits) : 'MESSAGE_CONFLICT';
+  const isAnswer = state === 'AWAITING_INPUT' && waitingFor(undecided).question !== null;
+  const refusal = seen === null ? refusalOf(row, state !== 'IDLE' && !isAnswer, limits) : 'MESSAGE_CONFLICT';
   if (refusal !== null) return rejected(row, refusal, newId());
   const { runId } = row;
   if (isFree) {
@@ -154,13 +232,20 @@ async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Deci
     return { event, eventId, claim: request.claim, contentDigest, inbox: { type: 'take', row } };
   }
   if (row.whenBusy === 'interrupt') return { ...cancelled(newId()), inbox: null };
+  const asked = waitingFor(undecided);
+  if (row.whenBusy === 'supersede' && asked.approvals > 0) return { ...superseded(asked, newId()), inbox: null };
+  if (asked.question !== null && state === 'AWAITING_INPUT') {
+    const event = answer(undecided, asked.question, contentOf(row));
+    const eventId = ownId ?? row.inboxId;
+    return { event, eventId, claim: request.claim, contentDigest, inbox: { type: 'take', row } };
+  }
   const event = { type: 'message.enqueued', runId } as const;
   return { event, eventId: ownId ?? newId(), claim: { type: 'none' }, contentDigest, inbox: { type: 'note', row } };
 }
 
-function refusalOf(row: AgentInboxRow, state: SessionState, limits: Limits): ErrorCode | null {
+function refusalOf(row: AgentInboxRow, isBusy: boolean, limits: Limits): ErrorCode | null {
   const why = whyNotStorable(row, limits);
-  return why ?? (row.whenBusy === 'reject' && state !== 'IDLE' ? 'SESSION_BUSY' : null);
+  return why ?? (row.whenBusy === 'reject' && isBusy ? 'SESSION_BUSY' : null);
 }
 
 function rejected(row: AgentInboxRow, code: ErrorCode, eventId: string): Decision {
@@ -194,6 +279,13 @@ function full({ sessionId }: CommitRequest, waiting: number): TurnlockError {
   return new TurnlockError('LIMIT_WAITING_MESSAGES', {
     message: `inbox is full: session ${sessionId} (found ${waiting} messages that wait)`,
     details: { sessionId, waiting },
+  });
+}
+
+function nothingExpired({ sessionId }: CommitRequest, state: SessionState): TurnlockError {
+  return new TurnlockError('EVENT_ILLEGAL', {
+    message: `nothing has expired: session ${sessionId} (found ${state}, wanted a question whose time is over)`,
+    details: { sessionId, state },
   });
 }
 

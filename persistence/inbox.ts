@@ -13,9 +13,12 @@ import { normaliseText } from './values/normalise-text.ts';
  *
  * - `enqueue`: it waits until those before it are done, and then begins a run of its own;
  * - `reject`: SESSION_BUSY, and nothing is written;
- * - `interrupt`: the run is cancelled in the same commit, and the message goes first.
+ * - `interrupt`: the run is cancelled in the same commit, and the message goes first;
+ * - `supersede`: approvals that are asked for are refused as superseded in the same commit, the run goes on, and the message waits.
+ *
+ * Where the agent has asked its user a question and nothing else is under way, a message that does not interrupt is the answer.
  */
-export type WhenBusy = 'enqueue' | 'reject' | 'interrupt';
+export type WhenBusy = 'enqueue' | 'reject' | 'interrupt' | 'supersede';
 
 /** Stands in a row instead of an error's code: the message has its turn already, under another run. */
 export const MESSAGE_REPEATED = 'MESSAGE_REPEATED';

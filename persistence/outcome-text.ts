@@ -7,6 +7,9 @@ export interface SettledExecution {
   status: ExecutionStatus;
   outputPayload: Json | null;
   errorMessage: string | null;
+  inputParameters?: Json;
+  /** Of ours: `amendedBy` where a person changed the params. */
+  metadata?: { [name: string]: Json };
 }
 
 /** How the model is told that an execution ended. */
@@ -20,6 +23,12 @@ export function outcomeOf(status: ExecutionStatus): 'succeeded' | 'failed' | 'un
  * never as an error: the model must not conclude that nothing happened.
  */
 export function outcomeText(execution: SettledExecution): string {
+  const { metadata, inputParameters = null } = execution;
+  if (metadata?.amendedBy === undefined) return plainText(execution);
+  return `A person changed the params of this call to ${shownParams(inputParameters)}. ${plainText(execution)}`;
+}
+
+function plainText(execution: SettledExecution): string {
   switch (outcomeOf(execution.status)) {
     case 'succeeded':
       return typeof execution.outputPayload === 'string'
@@ -35,13 +44,17 @@ export function outcomeText(execution: SettledExecution): string {
 /** Characters of a call's params that a notice repeats. */
 const MAX_SHOWN_PARAMS = 500;
 
+function shownParams(inputParameters: Json): string {
+  const params = JSON.stringify(inputParameters);
+  return params.length > MAX_SHOWN_PARAMS ? `${params.slice(0, MAX_SHOWN_PARAMS).toWellFormed()}…` : params;
+}
+
 /** What the model is told of a result that came after its call had been answered. */
 export function lateText(
   { toolName, inputParameters, status }: { toolName: string; inputParameters: Json; status: ExecutionStatus },
   { outcome, content }: EvidencedResult,
 ): string {
-  const params = JSON.stringify(inputParameters);
-  const shown = params.length > MAX_SHOWN_PARAMS ? `${params.slice(0, MAX_SHOWN_PARAMS).toWellFormed()}…` : params;
+  const shown = shownParams(inputParameters);
   const told = outcomeOf(status) === 'unknown' ? 'whose outcome was told as unknown' : 'which was told as failed';
   const [outputPayload, errorMessage] = [content.output ?? null, content.error?.message ?? null];
   const ended = outcomeText({ status: outcome === 'succeeded' ? 'SUCCESS' : 'FAILED', outputPayload, errorMessage });

@@ -7,8 +7,8 @@ import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
 import { failureOf, NOT_FAILED, reportOf } from './failed-attempts.ts';
 import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
-import type { ExecutionProgress, ExecutionRow, RowChanges, TurnRow } from './row-changes.ts';
-import { heldColumns, upgradeColumns } from './start-columns.ts';
+import type { ExecutionProgress, ExecutionRow, ExecutionUpdate, RowChanges, TurnRow } from './row-changes.ts';
+import { amendedVersionColumns, heldColumns, upgradeColumns } from './start-columns.ts';
 
 /** What the projection of one event is made from. */
 export interface Projected {
@@ -128,6 +128,7 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     unknownAt: null,
     unknownReason: null,
     settledBy: null,
+    metadata: {},
     upgradedParameters: null,
     upgradedDigest: null,
     upgradedVersion: null,
@@ -140,7 +141,7 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
 }
 
 /** What an attempt has from its start: deadline and token are those of the attempt. */
-function startOf({ now, token }: Projected, timeoutMs: number): Partial<ExecutionProgress> {
+function startOf({ now, token }: Projected, timeoutMs: number): ExecutionUpdate {
   return { startedAt: now, deadlineAt: new Date(now.getTime() + timeoutMs), fencingToken: token };
 }
 
@@ -148,7 +149,7 @@ function outcomeColumns(
   { now: completedAt }: Projected,
   call: OpenCall,
   content: OutcomeContent = {},
-): Partial<ExecutionProgress> {
+): ExecutionUpdate {
   if (call.status === 'SUCCESS') {
     return { outputPayload: content.output ?? null, errorMessage: null, errorCode: null, completedAt };
   }
@@ -160,10 +161,10 @@ function joined({ normalised }: { normalised: Normalised }, notes: Normalised = 
   return notes === null || notes.length === 0 ? normalised : [...(normalised ?? []), ...notes];
 }
 
-function updateExecutions(input: Projected): Map<string, Partial<ExecutionProgress>> {
+function updateExecutions(input: Projected): Map<string, ExecutionUpdate> {
   const before = input.before.context.calls;
   const after = callsAfter(before, input.event) ?? before;
-  const updates = new Map<string, Partial<ExecutionProgress>>();
+  const updates = new Map<string, ExecutionUpdate>();
   if (input.event.type === 'model.calledTools') return updates;
   for (const [place, call] of after.entries()) {
     const change = changeOf(input, before[place] as OpenCall, call);
@@ -172,8 +173,11 @@ function updateExecutions(input: Projected): Map<string, Partial<ExecutionProgre
   return updates;
 }
 
-function changeOf(input: Projected, before: OpenCall, after: OpenCall): Partial<ExecutionProgress> {
-  const change: Partial<ExecutionProgress> = {};
+function changeOf(input: Projected, before: OpenCall, after: OpenCall): ExecutionUpdate {
+  const change: ExecutionUpdate = {};
+  if (input.event.type === 'approval.amended' && input.event.executionId === after.executionId) {
+    Object.assign(change, amendedColumns(input, input.event, rowOf(input.executions, after)));
+  }
   if (before.status !== after.status) change.status = after.status;
   if (before.attempt !== after.attempt) {
     Object.assign(change, { attempt: after.attempt }, startOf(input, timeoutOf(input, after)));
@@ -194,14 +198,43 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Partial<
   if (before.status !== after.status && isSettled(after.status)) {
     const content = contentFor(input.event, after.executionId);
     const normalised = joined(rowOf(input.executions, after), content.normalised);
-    const settledBy = 'by' in input.event ? input.event.by : null;
+    const settledBy = byOf(input.event, after.executionId);
     Object.assign(change, outcomeColumns(input, after, content), { settledBy, normalised });
   }
   return change;
 }
 
+/** Params of a person's: row, digest and key are theirs from then on. */
+function amendedColumns(
+  { sessionId, before }: Projected,
+  { by, content }: EventOf<'approval.amended'>,
+  row: ExecutionRow,
+): ExecutionUpdate {
+  const { params: inputParameters, paramsDigest, repeatable, normalised } = content;
+  const { toolName, ordinal } = row;
+  const turnIndex = before.context.callTurnIndex ?? 0;
+  const parts = { sessionId, turnIndex, toolName, digest: paramsDigest, ...(repeatable ? { ordinal } : {}) };
+  const idempotencyKey = turnIdempotencyKey(parts);
+  const metadata = { ...row.metadata, amendedBy: by };
+  return {
+    inputParameters,
+    paramsDigest,
+    idempotencyKey,
+    normalised,
+    metadata,
+    ...amendedVersionColumns(content, row),
+  };
+}
+
+/** Who settled an execution, where that was not its own attempt. */
+function byOf(event: SessionEvent, executionId: string): string | null {
+  if ('by' in event) return event.by;
+  const results = event.type === 'tool.settled' ? event.results : [];
+  return results.find((result) => result.executionId === executionId)?.by ?? null;
+}
+
 /** What a call that was given up loses when it runs again. */
-const NOT_SETTLED: Partial<ExecutionProgress> = {
+const NOT_SETTLED: ExecutionUpdate = {
   completedAt: null,
   errorMessage: null,
   errorCode: null,
@@ -229,13 +262,16 @@ function contentFor(event: SessionEvent, executionId: string): OutcomeContent {
     case 'tool.settled':
     case 'tool.evidenced':
       return event.results.find((result) => result.executionId === executionId)?.content ?? {};
+    case 'execution.refused':
+      return event.executions.find((refused) => refused.executionId === executionId)?.content ?? {};
     case 'execution.settledByPerson':
     case 'approval.denied':
+    case 'approval.superseded':
     case 'input.expired':
     case 'run.cancelled':
       return event.content;
     case 'user.messaged':
-      return { output: event.content.text };
+      return { output: event.content.text, normalised: event.content.normalised };
     case 'limit.met':
     case 'model.failed':
       return { error: { code: event.code, message: event.content.message } };
@@ -264,13 +300,13 @@ function answerCalls(input: Projected, executions: readonly ExecutionRow[], call
 }
 
 /** What evidence changes of an execution whose tool turn is written: one that was given up has its outcome after all. */
-function lateUpdates({ event, late, now }: Projected): [string, Partial<ExecutionProgress>][] {
+function lateUpdates({ event, late, now }: Projected): [string, ExecutionUpdate][] {
   if (event.type !== 'tool.evidenced' || late == null || late.status !== 'TIMED_OUT') return [];
   const [result] = event.results;
   if (result === undefined || result.attempt !== late.attempt) return [];
   const { output = null, error, normalised } = result.content;
   const settled = { completedAt: now, normalised: joined(late, normalised) };
-  const update: Partial<ExecutionProgress> =
+  const update: ExecutionUpdate =
     result.outcome === 'succeeded'
       ? { status: 'SUCCESS', outputPayload: output, errorMessage: null, errorCode: null, ...settled }
       : { status: 'FAILED', errorMessage: error?.message ?? null, errorCode: error?.code ?? null, ...settled };

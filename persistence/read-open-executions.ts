@@ -57,5 +57,6 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     upgradedParameters: (row.upgradedParameters ?? null) as ExecutionRow['upgradedParameters'],
     upgradedDigest: row.upgradedDigest ?? null,
     upgradedVersion: row.upgradedVersion ?? null,
+    metadata: (row.metadata ?? {}) as ExecutionRow['metadata'],
   };
 }

@@ -53,9 +53,17 @@ export interface ExecutionProgress {
   upgradedParameters: Json | null;
   upgradedDigest: string | null;
   upgradedVersion: number | null;
+  /** Of ours: `amendedBy` where a person changed the params. */
+  metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */
   normalised: Normalised;
 }
+
+/** What a person may change of a call that has not started. */
+export type AmendableIdentity = Pick<ExecutionIdentity, 'idempotencyKey' | 'inputParameters' | 'paramsDigest'>;
+
+/** What one commit changes of an execution. */
+export type ExecutionUpdate = Partial<ExecutionProgress & AmendableIdentity>;
 
 /** A whole execution, as its row holds it. */
 export type ExecutionRow = ExecutionIdentity & ExecutionProgress;
@@ -65,6 +73,6 @@ export interface RowChanges {
   turns: TurnRow[];
   insertedExecutions: ExecutionRow[];
   /** By execution id: the properties that change. */
-  updatedExecutions: Map<string, Partial<ExecutionProgress>>;
+  updatedExecutions: Map<string, ExecutionUpdate>;
   modelCall: ModelCallContent | null;
 }

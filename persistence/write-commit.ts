@@ -34,7 +34,7 @@ export async function writeCommit(store: Store, em: EntityManager, writing: Writ
   const owner = { tenantId: request.tenantId, sessionId: request.sessionId };
   for (const turn of changes.turns) em.persist(em.create(AgentTurn, { ...owner, ...turn, createdAt: now }));
   for (const execution of changes.insertedExecutions) {
-    em.persist(em.create(AgentToolExecution, { ...owner, ...execution, metadata: {} }));
+    em.persist(em.create(AgentToolExecution, { ...owner, ...execution }));
   }
   for (const execution of writing.open)
     em.assign(execution, changes.updatedExecutions.get(execution.executionId) ?? {});

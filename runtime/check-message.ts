@@ -47,7 +47,7 @@ export function checkMessage(text: string, { messageId, metadata = {} }: SendOpt
   };
 }
 
-const WHEN_BUSY: readonly unknown[] = ['enqueue', 'reject', 'interrupt'] satisfies WhenBusy[];
+const WHEN_BUSY: readonly unknown[] = ['enqueue', 'reject', 'interrupt', 'supersede'] satisfies WhenBusy[];
 
 /** @throws OPTIONS_INVALID for another word. */
 export function checkWhenBusy(whenBusy: WhenBusy = 'enqueue'): WhenBusy {

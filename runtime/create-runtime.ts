@@ -9,7 +9,9 @@ import {
 } from '../persistence/caller-transaction.ts';
 import { createSession, findByExternalId, type NewSession } from '../persistence/create-session.ts';
 import type { DatabaseAdapter } from '../persistence/database.contract.ts';
+import { ROUND_KINDS } from '../persistence/entities/agent-approval.entity.ts';
 import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
+import { type Awaiting, type AwaitingQuery, listAwaiting } from '../persistence/list-awaiting.ts';
 import { listSessions, type SessionSummary } from '../persistence/list-sessions.ts';
 import { checkSchema, migrate } from '../persistence/migrate.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
@@ -21,6 +23,7 @@ import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { checkMetadata } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
+import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { Operations } from './operations.ts';
@@ -76,6 +79,19 @@ const SESSIONS_OPTIONS = ['tenantId', 'state', 'stranded', 'limit'];
 
 const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'environment'];
 
+/** What `awaiting` takes. */
+export interface AwaitingOptions {
+  tenantId: string;
+  /** Only what concerns sessions of this user. */
+  userId?: string;
+  sessionId?: string;
+  reason?: Awaiting['reason'];
+  after?: string;
+  limit?: number;
+}
+
+const AWAITING_OPTIONS = ['tenantId', 'userId', 'sessionId', 'reason', 'after', 'limit'];
+
 /** How an existing session is named. There is no way to a session without its tenant. */
 export type SessionReference = { tenantId: string; sessionId: string } | { tenantId: string; externalId: string };
 
@@ -122,6 +138,21 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
     stranded?: boolean;
     limit?: number;
   }): Promise<SessionSummary[]>;
+  /**
+   * What people are asked in one tenant: calls that wait for approval, questions of agents to their users, and unknown outcomes, those that
+   * were asked first first. From rows, so it shows what was committed and nothing that was decided. `limit`: a whole number from 1 to 1000,
+   * default 50; `after`: the `approvalId` of the last one of the page before.
+   *
+   * @throws OPTIONS_INVALID, VALUE_INVALID, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  awaiting(query: AwaitingOptions): Promise<Awaiting[]>;
+  /**
+   * Takes up to 1000 decisions of one tenant, each for itself and in order, and answers each by its execution's id: what is unknown,
+   * decided already or refused otherwise harms no other one. Sessions that can go on are driven on.
+   *
+   * @throws OPTIONS_INVALID for what is no array. VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED.
+   */
+  decide(batch: { tenantId: string; decisions: readonly BatchDecision[] }): Promise<BatchAnswer[]>;
   /**
    * Takes over every session, of any tenant, that owes work and has no live lease, and drives it to rest: one line for each, in no
    * order. Sessions whose process is alive are left alone, and so are those whose agent this runtime does not have, or that a newer build has gone on with. Resolves
@@ -231,6 +262,13 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
         };
         return listSessions(store, query);
       }),
+    awaiting: (asked) => operate(services, () => listAwaiting(store, checkAwaiting(asked))),
+    decide: (batch) =>
+      operate(services, async () => {
+        const { decisions, ...given } = checkOptions(batch, 'decide', ['tenantId', 'decisions']);
+        const tenantId = checkTenant(given.tenantId);
+        return decideBatch(services, tenantId, decisions, (sessionId) => open(services, { tenantId, sessionId }));
+      }),
     recover: () => operate(services, () => recoverSessions({ ...services, drives: true })),
     start: (settings) => worker.start(settings),
     stop: () => worker.stop(),
@@ -292,6 +330,21 @@ function checkState(state: SessionState): SessionState {
 function checkLimit(limit: number): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
   throw optionRefused('limit', 'a whole number from 1 to 1000');
+}
+
+function checkAwaiting(asked: AwaitingOptions): AwaitingQuery {
+  const { tenantId, userId, sessionId, reason, after, limit = 50 } = checkOptions(asked, 'awaiting', AWAITING_OPTIONS);
+  if (reason !== undefined && !ROUND_KINDS.includes(reason)) throw optionRefused('reason', ROUND_KINDS.join(', '));
+  return {
+    tenantId: checkTenant(tenantId),
+    limit: checkLimit(limit),
+    ...(userId === undefined
+      ? {}
+      : { userId: checkIdentifier(userId, { name: 'userId', maxCharacters: MAX_CHARACTERS.userId }) }),
+    ...(sessionId === undefined ? {} : { sessionId: checkUuid(sessionId, 'sessionId') }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(after === undefined ? {} : { after: checkUuid(after, 'after') }),
+  };
 }
 
 function checkTenant(tenantId: string): string {

@@ -11,7 +11,7 @@ import type { DriveContext } from './drive-context.ts';
 import { validate } from './validate.ts';
 
 /** What planning needs of a drive. */
-export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment'>;
+export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment' | 'session' | 'signal'>;
 
 /** Bytes of a name, an id or a validator's text, beyond which it is cut. */
 const MAX_GIVEN_BYTES = 4096;
@@ -42,6 +42,18 @@ export async function describeCall(planning: Planning, call: ModelToolCall, ordi
   return validated(planning, tool, base, asked);
 }
 
+/** The same for params that a person gives a call of `tool`. */
+export async function describeParams(
+  planning: Pick<Planning, 'agent' | 'limits'>,
+  tool: Tool,
+  given: unknown,
+): Promise<CallContent> {
+  const base = baseOf(planning, { toolName: tool.name, input: given } as ModelToolCall, tool);
+  const input = storableJson(planning, given);
+  if ('refusal' in input) return refused(base, { value: null, notes: [], twin: ['place', 0] }, input.refusal);
+  return validated(planning, tool, base, { ...input, twin: ['input', input.value] });
+}
+
 /** What a model asked for, as it is stored. `twin` equals that of a call that was refused for the same arguments. */
 interface Asked {
   value: Json;
@@ -51,7 +63,7 @@ interface Asked {
 
 type Base = Omit<CallContent, 'params' | 'paramsDigest' | 'settled'>;
 
-function baseOf({ limits }: Planning, call: ModelToolCall, tool: Tool | undefined): Base {
+function baseOf({ limits }: Pick<Planning, 'limits'>, call: ModelToolCall, tool: Tool | undefined): Base {
   const { toolName: asked, providerCallId = null } = call;
   const name = storableText(asked, 'toolName');
   const toolName = [...(name?.value ?? '')].slice(0, MAX_NAME_CHARACTERS).join('') || 'unnamed';
@@ -83,7 +95,12 @@ function refused(base: Base, asked: Asked, message: string, code = 'PARAMS_INVAL
   };
 }
 
-async function validated(planning: Planning, tool: Tool, base: Base, asked: Asked): Promise<CallContent> {
+async function validated(
+  planning: Pick<Planning, 'limits'>,
+  tool: Tool,
+  base: Base,
+  asked: Asked,
+): Promise<CallContent> {
   try {
     // A copy: some validators write their defaults into what they are given.
     const result = await validate(tool.inputSchema, structuredClone(asked.value));
@@ -108,7 +125,7 @@ function joined(before: Normalised, notes: string[]): Normalised {
 
 /** The storable form of JSON that came from a model or a validator, or why there is none. */
 function storableJson(
-  { limits }: Planning,
+  { limits }: Pick<Planning, 'limits'>,
   input: unknown,
 ): { value: Json; notes: string[] } | { refusal: string; code: string } {
   try {

@@ -39,6 +39,11 @@ export function databaseNow({ clock, environment }: DriveContext): number {
   return clock.databaseMs + (environment.monotonic() - clock.monotonicMs);
 }
 
+/** One attempt of one execution, as a name. */
+export function attemptKey({ executionId, attempt }: { executionId: string; attempt: number }): string {
+  return `${executionId}:${attempt}`;
+}
+
 /** Commits `event` as the holder of the lease. */
 export async function commitAsHolder(
   drive: DriveContext,

@@ -1,6 +1,7 @@
 import type { ModelToolCall } from '../adapters/models/model.contract.ts';
 import type { CallContent, TurnPart } from '../machines/event-content.ts';
 import type { PlannedCall } from '../machines/session-event.ts';
+import { askPolicy } from './ask-policy.ts';
 import { describeCall, type Planning, storableText } from './describe-call.ts';
 
 /** The calls of one answer, ready to be committed, and the parts that say what was asked; metadata of a provider as it came. */
@@ -33,7 +34,27 @@ export async function planCalls(planning: Planning, asked: readonly ModelToolCal
     }
     parts.push(toPart(ordinal, call, asked[ordinal] as ModelToolCall));
   }
+  for (const call of calls) await judge(planning, call);
+  // No call starts while another call of its turn waits for a person.
+  const somebodyIsAsked = calls.some(({ verdict }) => verdict === 'ask');
+  if (somebodyIsAsked) for (const call of calls) if (call.verdict === 'start') call.verdict = 'queue';
   return { calls, parts };
+}
+
+/** Puts the verdict of the tool's policy into a call that could run. */
+async function judge(planning: Planning, call: PlannedCall): Promise<void> {
+  const { content, executionId } = call;
+  const tool = planning.agent.tools.get(content.toolName);
+  if (content.settled !== undefined || tool === undefined) return;
+  const judgement = await askPolicy(planning, tool, { executionId, params: content.params, isStart: false });
+  if (judgement.may === 'not') {
+    Object.assign(call, { verdict: 'settled', outcome: 'failed' });
+    content.settled = judgement.refusal;
+  }
+  if (judgement.may === 'ask') {
+    Object.assign(call, { verdict: 'ask', waitsFor: tool.isQuestion ? 'answer' : 'approval' });
+    content.asked = judgement.asked;
+  }
 }
 
 function beginCall(planning: Planning, ordinal: number, content: CallContent, before: PlannedCall[]): PlannedCall {

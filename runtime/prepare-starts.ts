@@ -1,14 +1,14 @@
-import type { OutcomeContent } from '../machines/event-content.ts';
-import type { SessionEvent, StartedAttempt } from '../machines/session-event.ts';
+import type { HeldContent, OutcomeContent } from '../machines/event-content.ts';
+import type { EventOf, SessionEvent } from '../machines/session-event.ts';
+import { PLAIN_QUESTION } from '../persistence/project-rounds.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { DriveContext } from './drive-context.ts';
-import { type NotReady, paramsToRun } from './upgrade-params.ts';
+import { type NotReady, paramsToRun, type ReadyParams } from './upgrade-params.ts';
 
-/** What may begin now: calls whose attempt was lost and may be repeated, and calls that wait for their first or next start. */
-export interface Startable {
-  orphans: readonly ExecutionRow[];
-  due: readonly ExecutionRow[];
-}
+/** Starts with params as today's tools take them, by execution id; or what is to be committed instead. */
+export type Prepared =
+  | { event: EventOf<'execution.started'>; ready: ReadonlyMap<string, ReadyParams> }
+  | { instead: SessionEvent };
 
 interface Stopped {
   row: ExecutionRow;
@@ -16,30 +16,32 @@ interface Stopped {
 }
 
 /**
- * The event that begins what may begin, with params as today's tools take them; `null` where nothing may.
+ * Makes the params ready with which calls start; `orphans` are those whose last attempt was lost.
  *
  * What cannot run in this build comes first, since no call starts while a person is asked about a sibling: a call that never started, or
  * that a person sent again, waits for a person; one whose attempt was lost has an unknown outcome; one whose last attempt failed has
  * failed for good.
  */
-export async function prepareStarts(drive: DriveContext, { orphans, due }: Startable): Promise<SessionEvent | null> {
-  const executions: StartedAttempt[] = [];
+export async function prepareStarts(
+  drive: DriveContext,
+  event: EventOf<'execution.started'>,
+  { orphans, due }: { orphans: readonly ExecutionRow[]; due: readonly ExecutionRow[] },
+): Promise<Prepared> {
+  const rows = [...orphans, ...due];
+  const ready = new Map<string, ReadyParams>();
   const stopped: Stopped[] = [];
-  for (const row of [...orphans, ...due]) {
-    const tool = drive.agent.tools.get(row.toolName);
-    const ready = await paramsToRun(drive, tool, row);
-    if ('problem' in ready) {
-      stopped.push({ row, problem: ready.problem });
+  const executions = [];
+  for (const started of event.executions) {
+    const row = rows.find(({ executionId }) => executionId === started.executionId) as ExecutionRow;
+    const params = await paramsToRun(drive, drive.agent.tools.get(row.toolName), row);
+    if ('problem' in params) {
+      stopped.push({ row, problem: params.problem });
       continue;
     }
-    const { executionId, attempt } = row;
-    const timeoutMs = tool?.timeoutMs ?? drive.limits.toolTimeoutMs;
-    const upgrade = ready.upgrade === null ? {} : { upgrade: ready.upgrade };
-    executions.push({ executionId, attempt: attempt + 1, timeoutMs, ...upgrade });
+    ready.set(row.executionId, params);
+    executions.push(params.upgrade === null ? started : { ...started, upgrade: params.upgrade });
   }
-  if (drive.signal.aborted) return null;
-  if (stopped.length > 0) return stop(stopped, orphans);
-  return executions.length === 0 ? null : { type: 'execution.started', executions };
+  return stopped.length > 0 ? { instead: stop(stopped, orphans) } : { event: { ...event, executions }, ready };
 }
 
 function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[]): SessionEvent {
@@ -63,8 +65,12 @@ function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[]): Se
     }));
     return { type: 'tool.settled', results };
   }
-  const content = Object.fromEntries(stopped.map(({ row, problem }) => [row.executionId, { error: problem }]));
+  const content = Object.fromEntries(stopped.map(({ row, problem }) => [row.executionId, askedAbout(problem)]));
   return { type: 'execution.held', executionIds: stopped.map(({ row }) => row.executionId), content };
+}
+
+function askedAbout(problem: NotReady['problem']): HeldContent {
+  return { ...PLAIN_QUESTION, question: problem.message, error: problem };
 }
 
 /** Its last attempt failed, and nobody can try again here: both are told. */

@@ -65,7 +65,7 @@ export async function recoverOne(services: Services, { tenantId, sessionId }: Se
   try {
     const { session, now } = await readSession(services.store, key);
     if (isResting(session.state)) {
-      const rests = await takeEvidence(services, session);
+      const rests = await expireInput(services, await takeEvidence(services, session), now);
       const begun = isResting(rests.state) ? await drainInbox(services, rests) : await takeOver(services, rests);
       if (begun !== null) return { recovery: await drive(services, begun), acted: true };
       if (session.wakeAt !== null && session.wakeAt <= now) await consumeWake(services.store, key);
@@ -101,6 +101,25 @@ async function takeEvidence(services: Services, session: CommittedSession): Prom
     if (taken === null) return last;
     last = taken.session;
   }
+}
+
+/**
+ * Settles what nobody decided in time, if there is any: calls that were asked for are not done, or the session fails. Returns the session as
+ * it is then; it may owe work.
+ */
+export async function expireInput(services: Services, session: CommittedSession, now: Date): Promise<CommittedSession> {
+  const { tenantId, sessionId, wakeAt } = session;
+  if (session.state !== 'AWAITING_INPUT' || wakeAt === null || wakeAt > now) return session;
+  const eventId = services.store.environment.uuid();
+  const key = { tenantId, sessionId, eventId, cause: 'worker' } as const;
+  const request = { ...key, event: { type: 'expireInput' }, claim: { type: 'none' } } as const;
+  const expired = await services.live
+    .use(services, session, (actor) => actor.commit(request))
+    .catch((error: unknown) => {
+      if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
+      throw error;
+    });
+  return expired?.session ?? session;
 }
 
 /** Drives a session to rest from a commit that granted its lease, through all runs that wait in its inbox. */

@@ -4,6 +4,7 @@ import { isResting } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { isLeaseLive } from '../persistence/lease.ts';
+import { presentParams } from '../persistence/present-params.ts';
 import { readMessageOfRun } from '../persistence/read-message-of-run.ts';
 import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
@@ -13,7 +14,6 @@ import { runEndOf } from '../persistence/run-end-of.ts';
 import { takeOver } from './continue-session.ts';
 import type { AwaitedExecution, RunResult } from './run-event.ts';
 import { checkOpen, type Services } from './services.ts';
-import { presentParams } from './upgrade-params.ts';
 
 /** How often a run that another process drives is looked at, in milliseconds. */
 const POLL_MS = 200;
@@ -138,10 +138,9 @@ export function awaitedOf(session: CommittedSession, executions: readonly Execut
     const row = executions.find((execution) => execution.executionId === call.executionId);
     if (row === undefined) return [];
     const { executionId, toolName, idempotencyKey } = row;
-    const { params } = presentParams(row);
-    return [
-      { executionId, toolName, params, reason: call.waitsFor ?? 'unknown', problem: problemOf(row), idempotencyKey },
-    ];
+    const { params, digest } = presentParams(row);
+    const problem = problemOf(row);
+    return [{ executionId, toolName, params, reason: call.waitsFor ?? 'unknown', problem, idempotencyKey, digest }];
   });
 }
 

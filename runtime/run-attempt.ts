@@ -1,12 +1,12 @@
 import type { Tool } from '../adapters/tools/tool.contract.ts';
-import { isTurnlockError, TurnlockError } from '../errors.ts';
+import { TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
+import { presentParams } from '../persistence/present-params.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
-import { normaliseJson } from '../persistence/values/normalise-json.ts';
-import { placeholderFor } from '../persistence/values/placeholder.ts';
 import type { DriveContext } from './drive-context.ts';
+import { toolContext } from './tool-context.ts';
 import { failureOf, isRepeatable, type ToolFailure } from './tool-failure.ts';
-import { presentParams } from './upgrade-params.ts';
+import { outputContent } from './tool-output.ts';
 
 /** How an attempt of a tool ended, as far as this process can say. */
 export type AttemptEnd =
@@ -17,6 +17,9 @@ export type AttemptEnd =
   | { type: 'timedOut' }
   /** The drive was aborted meanwhile: nothing is decided here. */
   | { type: 'abandoned' };
+
+/** How the call of a tool ended, before its output is looked at. */
+type Acted = Exclude<AttemptEnd, { type: 'succeeded' }> | { type: 'returned'; tool: Tool; returned: unknown };
 
 /** Milliseconds on the monotonic clock at which an attempt must end: read before its start was committed, so never too late. */
 export interface AttemptBudget {
@@ -46,7 +49,7 @@ export async function runAttempt(
   const signal = AbortSignal.any([drive.signal, deadline.signal]);
   const over = new AbortController();
   const end = callTool(drive, execution, signal);
-  const timedOut = (async (): Promise<AttemptEnd> => {
+  const timedOut = (async (): Promise<Acted> => {
     await environment.sleep(leftMs, over.signal);
     deadline.abort(new TurnlockError('TOOL_TIMED_OUT', { message: `tool ran out of time: ${execution.toolName}` }));
     await environment.sleep(limits.graceMs, over.signal);
@@ -57,24 +60,29 @@ export async function runAttempt(
     const first = await Promise.race([end, timedOut, aborted(drive.signal, over.signal)]);
     if (first.type === 'timedOut' || first.type === 'abandoned') keepLater(drive, execution, end);
     await environment.faultPoint('afterEffect', { sessionId: drive.session.sessionId, executionId });
-    return first;
+    return await endOf(drive, first);
   } finally {
     over.abort();
   }
 }
 
-/** The time was over before the tool was called, so it is known that it did not act: a repeatable call has its next attempt. */
+/**
+ * The time was over before the tool was called, so it is known that it did not act: a repeatable call has its next attempt, and so has a
+ * reconcilable one, which will say so.
+ */
 function neverCalled(execution: ExecutionRow): AttemptEnd {
-  if (isRepeatable(execution)) return { type: 'timedOut' };
+  if (isRepeatable(execution) || execution.effect === 'reconcilable') return { type: 'timedOut' };
   return failed('TOOL_TIMED_OUT', 'Its time was over before it was called: nothing was done.');
 }
 
 /** Nobody waits for the tool any more: what it still returns is kept. What it throws once its signal aborted says nothing. */
-function keepLater(drive: DriveContext, execution: ExecutionRow, end: Promise<AttemptEnd>): void {
-  void end.then(
-    (late) => keepEnd(drive, execution, late),
-    () => undefined,
-  );
+function keepLater(drive: DriveContext, execution: ExecutionRow, end: Promise<Acted>): void {
+  void end
+    .then((late) => endOf(drive, late))
+    .then(
+      (late) => keepEnd(drive, execution, late),
+      () => undefined,
+    );
 }
 
 /** Keeps as evidence what is known of an attempt whose end could not be committed. One that may be repeated runs again where it failed. */
@@ -86,7 +94,7 @@ export function keepEnd(drive: DriveContext, execution: ExecutionRow, end: Attem
   drive.keep({ executionId, attempt, outcome, content: end.content });
 }
 
-function aborted(signal: AbortSignal, over: AbortSignal): Promise<AttemptEnd> {
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<Acted> {
   return new Promise((resolve) => {
     const abandon = () => resolve({ type: 'abandoned' });
     if (signal.aborted) abandon();
@@ -94,50 +102,33 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<AttemptEnd> {
   });
 }
 
-async function callTool(drive: DriveContext, execution: ExecutionRow, signal: AbortSignal): Promise<AttemptEnd> {
+async function callTool(drive: DriveContext, execution: ExecutionRow, signal: AbortSignal): Promise<Acted> {
   // This process committed its start, so it has the tool.
   const tool = drive.agent.tools.get(execution.toolName) as Tool;
-  const { tenantId, userId, sessionId } = drive.session;
-  let returned: unknown;
+  const { executionId } = execution;
   try {
     const insideEffect = drive.environment.faultPoint('insideEffect', {
-      sessionId,
-      executionId: execution.executionId,
+      sessionId: drive.session.sessionId,
+      executionId,
     });
     if (insideEffect !== undefined) await insideEffect;
-    returned = await tool.execute(structuredClone(presentParams(execution).params), {
-      idempotencyKey: execution.idempotencyKey,
-      fencingToken: drive.token,
-      signal,
-      tenantId,
-      userId,
-      sessionId,
-      runId: execution.runId,
-      executionId: execution.executionId,
-      attempt: execution.attempt,
-    });
+    const returned = await tool.execute(
+      structuredClone(presentParams(execution).params),
+      toolContext(drive, execution, signal),
+    );
+    return { type: 'returned', tool, returned };
   } catch (thrown) {
     if (signal.aborted) return { type: 'timedOut' };
     return failureOf({ ...drive, tool, execution }, thrown);
   }
-  return { type: 'succeeded', content: storableOutput(drive, returned) };
 }
 
-function failed(code: string, message: string): AttemptEnd {
+/** What the tool returned, in the form in which it is stored. Its time is over by then: the act has happened. */
+async function endOf(drive: DriveContext, acted: Acted): Promise<AttemptEnd> {
+  if (acted.type !== 'returned') return acted;
+  return { type: 'succeeded', content: await outputContent(drive, acted.tool, acted.returned) };
+}
+
+function failed(code: string, message: string): Extract<AttemptEnd, { type: 'failed' }> {
   return { type: 'failed', content: { error: { code, message } } };
-}
-
-/** A tool that returned something that cannot be stored still ran: its output is a truthful placeholder, and it is not run again. */
-function storableOutput({ limits }: DriveContext, returned: unknown): OutcomeContent {
-  try {
-    const { value, notes } = normaliseJson(returned ?? null, {
-      maxBytes: limits.maxOutputBytes,
-      maxDepth: limits.maxDepth,
-      name: 'output',
-    });
-    return { output: value, normalised: notes };
-  } catch (error) {
-    if (!isTurnlockError(error)) throw error;
-    return { output: placeholderFor(returned, error) };
-  }
 }

@@ -38,6 +38,8 @@ export interface AwaitedExecution {
   /** `unknown`: it was started and nothing says how it ended; `approval`: a policy asks; `answer`: the agent asks. */
   reason: 'unknown' | 'approval' | 'answer';
   idempotencyKey: string;
+  /** Digest of the params: names them in a decision. */
+  digest: string;
 }
 
 /** How a run came to rest. */

@@ -3,8 +3,10 @@ import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
-import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
+import { checkStarts } from './check-starts.ts';
+import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { prepareStarts } from './prepare-starts.ts';
+import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
 import { isRepeatable } from './tool-failure.ts';
 
@@ -24,11 +26,13 @@ interface Ended {
  *
  * What is RUNNING and not out with this process is "started, no result": a former worker died with it, its time was over here, or its
  * tool said that it does not know. Then its effect class decides. `readOnly` and `idempotent` start again at once with the same key, a
- * bounded number of times; for the others the outcome is unknown once nobody can be at work on it any more, that is after the deadline
- * and the grace period, or at once where the tool itself came back and said that it does not know.
+ * bounded number of times. Of the others something is decided once nobody can be at work on them any more, that is after the deadline and
+ * the grace period, or at once where the tool itself came back and said that it does not know: `reconcilable` is asked, and what cannot
+ * tell, as everything else, is unknown.
  */
 export class ToolRunner {
   readonly #drive: DriveContext;
+  readonly #reconciler: Reconciler;
   /** The attempts whose start this drive commits, with the time that each has. */
   readonly #budgets = new Map<string, AttemptBudget>();
   readonly #inFlight = new Map<string, Promise<void>>();
@@ -40,6 +44,7 @@ export class ToolRunner {
 
   constructor(drive: DriveContext) {
     this.#drive = drive;
+    this.#reconciler = new Reconciler(drive);
   }
 
   /** Notes the starts that `event` commits. Called before the commit is sent, so that a budget ends no later than its deadline. */
@@ -59,11 +64,13 @@ export class ToolRunner {
     while (!this.#drive.signal.aborted) {
       if (this.#broken !== null) throw this.#broken.error;
       const orphans = running.filter((row) => !this.#isOut(row) && !this.#hasEnded(row));
+      for (const row of orphans.filter(isReconcilable)) if (this.#isGiven(row)) this.#reconcile(row);
       const due = queued.filter((row) => this.#retryInMs(row) <= 0);
-      const event = this.#settle() ?? (await this.#nextEvent(orphans, due));
+      const event = this.#settle() ?? this.#nextEvent(orphans, due);
       if (event !== null) {
-        this.noteStarts(event);
-        return await this.#commit(event);
+        const checked = await this.#check(event, orphans, due);
+        this.noteStarts(checked);
+        return await this.#commit(checked, orphans.length > 0);
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
       const isIdle = orphans.length > 0 || queued.some((row) => !due.includes(row));
@@ -81,14 +88,27 @@ export class ToolRunner {
     for (const { row, end } of this.#ended) keepEnd(this.#drive, row, end);
   }
 
-  /** Ends that were not committed come back: they are facts all the same. */
-  async #commit(event: SessionEvent): Promise<CommitResult> {
+  /** Calls get params as today's tools take them, and those that had to wait are judged again, before they start. */
+  async #check(event: SessionEvent, orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent> {
+    if (event.type !== 'execution.started') return event;
+    const prepared = await prepareStarts(this.#drive, event, { orphans, due });
+    if ('instead' in prepared) return prepared.instead;
+    const isNew = (row: ExecutionRow) => row.attempt === 0 && prepared.ready.has(row.executionId);
+    return (await checkStarts(this.#drive, due.filter(isNew), prepared.ready)) ?? prepared.event;
+  }
+
+  /**
+   * Commits `event`; where it may be about attempts of which nothing says how they ended, evidence that came meanwhile comes first. Ends
+   * that were not committed come back: they are facts all the same.
+   */
+  async #commit(event: SessionEvent, yields: boolean): Promise<CommitResult> {
     const taken = event.type === 'tool.settled' || event.type === 'tool.attemptFailed' ? event.results : [];
     const isTaken = ({ row }: Ended) => taken.some((result) => attemptKey(result) === attemptKey(row));
     const ended = this.#ended;
     this.#ended = ended.filter((one) => !isTaken(one));
     try {
-      return await commitAsHolder(this.#drive, event);
+      const isGuess = yields && !ended.some(isTaken);
+      return await commitAsHolder(this.#drive, isGuess ? { type: 'unlessEvidenced', event } : event);
     } catch (error) {
       this.#ended.push(...ended.filter(isTaken));
       throw error;
@@ -126,11 +146,12 @@ export class ToolRunner {
     return this.#ended.some((ended) => attemptKey(ended.row) === attemptKey(row));
   }
 
-  async #nextEvent(orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent | null> {
+  #nextEvent(orphans: ExecutionRow[], due: ExecutionRow[]): SessionEvent | null {
+    const again = orphans.filter((row) => isRepeatable(row) || this.#reconciler.isNotDone(row));
     return (
-      this.#giveUp(orphans.filter(isRepeatable)) ??
-      (await this.#start(orphans.filter(isRepeatable), due)) ??
-      this.#leaveUnknown(orphans.filter((row) => !isRepeatable(row)))
+      this.#giveUp(orphans) ??
+      this.#start(again, due) ??
+      this.#leaveUnknown(orphans.filter((row) => !again.includes(row)))
     );
   }
 
@@ -148,32 +169,41 @@ export class ToolRunner {
     return failures.length > 0 ? { type: 'tool.attemptFailed', results: failures } : null;
   }
 
+  /** Calls that are over although their last attempt did not come back: given up, or found out about. */
   #giveUp(orphans: ExecutionRow[]): SessionEvent | null {
-    const spent = orphans.filter((row) => row.attempt >= this.#maxAttempts(row));
-    if (spent.length === 0) return null;
+    const reconciled = this.#reconciler.resultsOf(orphans, (row) => this.#maxAttempts(row));
+    const spent = orphans.filter((row) => isRepeatable(row) && row.attempt >= this.#maxAttempts(row));
+    if (spent.length + reconciled.length === 0) return null;
     const results = spent.map(({ executionId, attempt }) => ({
       executionId,
       attempt,
       outcome: 'timedOut' as const,
       content: { error: { code: 'TOOL_TIMED_OUT', message: `It was started ${attempt} times without an answer.` } },
     }));
-    return { type: 'tool.settled', results };
+    return { type: 'tool.settled', results: [...reconciled, ...results] };
   }
 
   #maxAttempts({ toolName }: ExecutionRow): number {
     return this.#drive.agent.tools.get(toolName)?.retry?.attempts ?? this.#drive.limits.maxToolAttempts;
   }
 
-  /** The next attempts of repeatable orphans, and as many calls that are due as there are free slots. */
-  async #start(orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent | null> {
-    const { limits } = this.#drive;
+  /** The next attempts of orphans that run again, and as many calls that are due as there are free slots. */
+  #start(orphans: ExecutionRow[], due: ExecutionRow[]): SessionEvent | null {
+    const { limits, agent } = this.#drive;
     if (this.#drive.draining.aborted) return null;
     const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length);
-    return prepareStarts(this.#drive, { orphans, due: due.slice(0, slots) });
+    const executions = [...orphans, ...due.slice(0, slots)].map(({ executionId, attempt, toolName }) => ({
+      executionId,
+      attempt: attempt + 1,
+      timeoutMs: agent.tools.get(toolName)?.timeoutMs ?? limits.toolTimeoutMs,
+    }));
+    return executions.length === 0 ? null : { type: 'execution.started', executions };
   }
 
   #leaveUnknown(orphans: ExecutionRow[]): SessionEvent | null {
-    const given = orphans.filter((row) => this.#reportOf(row) !== null || this.#overdueInMs(row) <= 0);
+    const given = orphans.filter((row) =>
+      isReconcilable(row) ? this.#reconciler.whyUnknown(row) !== null : this.#isGiven(row),
+    );
     const executions = given.map((row) => ({
       executionId: row.executionId,
       attempt: row.attempt,
@@ -184,13 +214,18 @@ export class ToolRunner {
 
   #reasonOf(row: ExecutionRow) {
     const said = this.#lost.get(attemptKey(row));
-    if (said === undefined) return { reason: 'crash' } as const;
-    return said === null ? ({ reason: 'timeout' } as const) : ({ reason: 'reported', content: said } as const);
+    const reason = said === undefined ? 'crash' : said === null ? 'timeout' : 'reported';
+    const content = this.#reconciler.whyUnknown(row) ?? said ?? null;
+    return content === null ? ({ reason } as const) : ({ reason, content } as const);
   }
 
-  /** What the tool of an attempt that ended here said of its outcome, which it does not know; `null` where it said nothing. */
-  #reportOf(row: ExecutionRow): OutcomeContent | null {
-    return this.#lost.get(attemptKey(row)) ?? null;
+  /** Whether something may be decided about an orphan: nobody is at work on it any more, or its tool came back without an answer. */
+  #isGiven(row: ExecutionRow): boolean {
+    return this.#lost.get(attemptKey(row)) != null || this.#overdueInMs(row) <= 0;
+  }
+
+  #reconcile(row: ExecutionRow): void {
+    this.#reconciler.ask(row, this.#overdueInMs(row) <= 0);
   }
 
   /** Milliseconds until nobody can be at work on `row`'s attempt any more. */
@@ -208,12 +243,15 @@ export class ToolRunner {
     const { environment, limits, signal: ended, draining } = this.#drive;
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, ended, ...(this.#inFlight.size === 0 ? [draining] : [])]);
-    const overdue = orphans.filter((row) => !isRepeatable(row)).map((row) => this.#overdueInMs(row));
+    const overdue = orphans
+      .filter((row) => !isRepeatable(row))
+      .map((row) => this.#overdueInMs(row))
+      .filter((ms) => ms > 0);
     const retries = queued.map((row) => this.#retryInMs(row)).filter((ms) => ms > 0);
     const isIdle = orphans.length > 0 || retries.length > 0;
     const lookMs = isIdle ? Math.min(limits.heartbeatMs, MAX_PAUSE_MS) : MAX_PAUSE_MS;
     const timer = environment.sleep(Math.min(...overdue, ...retries, lookMs), signal).catch(() => undefined);
-    await Promise.race([...this.#inFlight.values(), timer]);
+    await Promise.race([...this.#inFlight.values(), ...this.#reconciler.pending, timer]);
     over.abort();
   }
 }
@@ -226,10 +264,10 @@ function startsOf(event: SessionEvent): StartedAttempt[] {
     .map(({ executionId, content }) => ({ executionId, attempt: 1, timeoutMs: content.timeoutMs }));
 }
 
-function rowOf(rows: Map<string, ExecutionRow>, { executionId }: ToolEffect): ExecutionRow {
-  return rows.get(executionId) as ExecutionRow;
+function isReconcilable({ effect }: ExecutionRow): boolean {
+  return effect === 'reconcilable';
 }
 
-function attemptKey({ executionId, attempt }: { executionId: string; attempt: number }): string {
-  return `${executionId}:${attempt}`;
+function rowOf(rows: Map<string, ExecutionRow>, { executionId }: ToolEffect): ExecutionRow {
+  return rows.get(executionId) as ExecutionRow;
 }

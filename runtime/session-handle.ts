@@ -1,6 +1,5 @@
 import { isTurnlockError, TurnlockError } from '../errors.ts';
-import type { Json } from '../machines/event-content.ts';
-import { isResting, type SessionState } from '../machines/session-state.ts';
+import { isResting } from '../machines/session-state.ts';
 import {
   type CallerTransaction,
   checkCallerTransaction,
@@ -8,6 +7,7 @@ import {
 } from '../persistence/caller-transaction.ts';
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
+import type { Decided } from '../persistence/decide-approval.ts';
 import { messageDigest, type NewMessage, type WhenBusy } from '../persistence/inbox.ts';
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
@@ -15,35 +15,18 @@ import { readSession } from '../persistence/read-session-by-key.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
+import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
-import { awaitedOf, handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
+import { fitSettlement } from './fit-settlement.ts';
+import { expireInput } from './recover.ts';
+import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
-import type { AwaitedExecution, RunResult } from './run-event.ts';
+import type { RunResult } from './run-event.ts';
 import { checkAgent, checkOpen, operate, type Services } from './services.ts';
-
-/** A session as it stands now. Times are those of the database, cut to milliseconds. */
-export interface SessionStatus {
-  state: SessionState;
-  /** The run that is under way, waits for a person, or ended last; `null` before the first message. */
-  runId: string | null;
-  /** The sequence of the last transition; 0 for a session that has none. */
-  version: number;
-  /** What a person is asked, in call order; empty unless `state` is AWAITING_INPUT. */
-  awaiting: AwaitedExecution[];
-  userId: string;
-  /** Name of the agent. */
-  agent: string;
-  /** The caller's id; `null` when none was given. */
-  externalId: string | null;
-  /** As given to `createSession`; empty when none was. */
-  metadata: { [name: string]: Json };
-  createdAt: Date;
-  /** When the last transition was committed. */
-  updatedAt: Date;
-}
+import { readStatus, type SessionStatus } from './session-status.ts';
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
 
@@ -127,15 +110,16 @@ export class Session<Output = unknown> {
    *
    * @returns the run that follows; it rests at once while other calls still wait.
    * @throws EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
-   * attempt is under way, OUTCOME_INVALID for an outcome that is none.
+   * attempt is under way, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
    */
   async settle(executionId: string, settlement: Settlement): Promise<Run<Output>> {
     return operate(this.#services, async () => {
       checkAgent(this.#services, this.#seen);
-      const { outcome, by, content } = checkSettlement(settlement, this.#services.store.limits);
+      const checked = checkSettlement(settlement, this.#services.store.limits);
       const id = checkUuid(executionId, 'executionId');
+      const { outcome, by, content } = await fitSettlement(this.#services, this.#seen, id, checked);
       const event = { type: 'execution.settledByPerson', executionId: id, outcome, by, content } as const;
       const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
         async (error: unknown) => {
@@ -144,6 +128,41 @@ export class Session<Output = unknown> {
         },
       );
       return this.#goOn(result);
+    });
+  }
+
+  /**
+   * Lets a call run that waits for approval, with the params that the model gave or with others, and goes on. The decision is durable once
+   * this resolves, and is used once: the call starts when nobody else is asked about a call of its turn, and only if the tool's policy of
+   * that moment lets it. The same decision by the same person again changes nothing.
+   *
+   * With other `params` the call has an idempotency key of its own, its row shows them and who gave them, and the model is told.
+   *
+   * @returns the run that follows; it rests at once while somebody else is asked.
+   * @throws EXECUTION_NOT_FOUND, APPROVAL_NOT_ASKED when nobody is asked about that call. APPROVAL_DECIDED when somebody was first: who, what
+   * and when stand in its details. APPROVAL_EXPIRED when the time for it is over. APPROVAL_STALE for another `digest`. APPROVER_NOT_ALLOWED.
+   * @throws PARAMS_INVALID for params that the tool does not accept, KEY_CONFLICT for those of another call of the turn.
+   * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; with `drive: false` only where it has other params.
+   * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
+   */
+  async approve(executionId: string, options: ApproveOptions): Promise<Run<Output>> {
+    return operate(this.#services, async () => {
+      if (this.#services.drives) checkAgent(this.#services, this.#seen);
+      return this.#decide(await checkApproval(this.#services, this.#seen, executionId, options));
+    });
+  }
+
+  /**
+   * Refuses a call that waits for approval, and goes on: it fails without having run, and the model is told the reason. Durable once this
+   * resolves. The same decision by the same person again changes nothing.
+   *
+   * @returns the run that follows; it rests at once while somebody else is asked.
+   * @throws what {@link Session.approve} throws, but for what concerns params.
+   */
+  async deny(executionId: string, options: DenyOptions): Promise<Run<Output>> {
+    return operate(this.#services, async () => {
+      if (this.#services.drives) checkAgent(this.#services, this.#seen);
+      return this.#decide(checkDenial(this.#services, executionId, options));
     });
   }
 
@@ -214,21 +233,7 @@ export class Session<Output = unknown> {
   /** The session as it stands now, read from the database. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, SNAPSHOT_INVALID. */
   async status(): Promise<SessionStatus> {
     return operate(this.#services, async () => {
-      const { session, executions } = await readSession(this.#services.store, this);
-      const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
-      const { runId } = session.snapshot.context;
-      return {
-        state,
-        runId,
-        version,
-        awaiting: awaitedOf(session, executions),
-        userId,
-        agent,
-        externalId,
-        metadata,
-        createdAt,
-        updatedAt,
-      };
+      return readStatus(this.#services.store, this);
     });
   }
 
@@ -299,6 +304,7 @@ export class Session<Output = unknown> {
     const { live } = this.#services;
     const run = this.#follow(runId, false);
     if (transition.event.type === 'run.cancelled') await this.#stopDrive();
+    if (transition.event.type === 'approval.superseded') await this.#goOn(result);
     if (session.state === 'IDLE') live.next(this.#services, session);
     return run;
   }
@@ -306,9 +312,25 @@ export class Session<Output = unknown> {
   #begin(result: CommitResult): Run<Output> {
     const { sessionId, runId } = { ...this, runId: (result.transition.event as { runId?: string }).runId ?? '' };
     const { repeated } = result;
-    if (repeated || !this.#services.drives) return this.#follow(runId, repeated);
+    if (repeated || !this.#services.drives || isResting(result.session.state)) return this.#follow(runId, repeated);
     const drive = this.#services.live.start(this.#services, result);
     return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
+  }
+
+  async #decide(decided: Decided): Promise<Run<Output>> {
+    const event = { type: 'decideApproval', decided } as const;
+    const request = { event, cause: 'operator', claim: { type: 'none' } } as const;
+    const result = await this.#commit(request).catch(async (error: unknown) => {
+      if (isTurnlockError(error, 'APPROVAL_EXPIRED')) await this.#expire();
+      throw error;
+    });
+    return this.#goOn(result);
+  }
+
+  /** Nobody else may look for a while: what has expired is settled by whoever notices. */
+  async #expire(): Promise<void> {
+    const { session, now } = await readSession(this.#services.store, this);
+    await this.#goOn({ session: await expireInput(this.#services, session, now) });
   }
 
   async #goOn(result: Pick<CommitResult, 'session'>): Promise<Run<Output>> {

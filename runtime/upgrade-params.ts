@@ -1,9 +1,8 @@
 import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { isTurnlockError } from '../errors.ts';
-import type { Json } from '../machines/event-content.ts';
-import type { UpgradedParams } from '../machines/session-event.ts';
+import type { Json, UpgradedParams } from '../machines/event-content.ts';
 import { paramsDigest } from '../persistence/keys/params-digest.ts';
-import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { presentParams, type StoredParams } from '../persistence/present-params.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
@@ -12,18 +11,6 @@ import { validate } from './validate.ts';
 
 /** What upgrading needs of a drive. */
 export type Upgrading = Pick<DriveContext, 'environment' | 'limits' | 'signal'>;
-
-/** The columns of a call that say with which params it runs. */
-export type StoredParams = Pick<
-  ExecutionRow,
-  | 'toolName'
-  | 'toolVersion'
-  | 'inputParameters'
-  | 'paramsDigest'
-  | 'upgradedVersion'
-  | 'upgradedParameters'
-  | 'upgradedDigest'
->;
 
 /** The params with which a call runs in this build. */
 export interface ReadyParams {
@@ -66,14 +53,6 @@ export async function paramsToRun(
   const paramsNow = paramsDigest(made.params);
   const upgrade = { toVersion: tool.version, paramsDigest: paramsNow, content: { params: made.params } };
   return { params: made.params, digest: paramsNow, upgrade };
-}
-
-/** The params of a call as the last upgrade left them, or as they were written. */
-export function presentParams(row: StoredParams): { version: number; params: Json; digest: string } {
-  const { upgradedVersion, upgradedParameters, upgradedDigest } = row;
-  if (upgradedVersion === null)
-    return { version: row.toolVersion, params: row.inputParameters, digest: row.paramsDigest };
-  return { version: upgradedVersion, params: upgradedParameters, digest: upgradedDigest ?? '' };
 }
 
 /** Whether an approval that was given for params of the digest `approved` is good for what would run: the same, or the tool says so. */

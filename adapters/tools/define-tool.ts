@@ -1,11 +1,27 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { TurnlockError } from '../../errors.ts';
+import type { EffectClass } from '../../machines/execution-status.ts';
 import { checkRetry } from './check-retry.ts';
-import type { InputSchema, RetryBackoff, Tool, ToolContext, ToolEffect, ToolVersion } from './tool.contract.ts';
+import type { Policy } from './policy.ts';
+import type { Reconciliation } from './reconciliation.ts';
+import type {
+  InputSchema,
+  OutputSchema,
+  RetryBackoff,
+  Tool,
+  ToolContext,
+  ToolEffect,
+  ToolVersion,
+} from './tool.contract.ts';
 import { versionsOf } from './versioned.ts';
 
-/** What `defineTool` takes. */
-export interface ToolDefinition<Schema extends InputSchema, Output> {
+/** What `execute` returns: what its `outputSchema` takes, or anything. */
+export type Returned<Schema extends OutputSchema | undefined> = Schema extends OutputSchema
+  ? StandardSchemaV1.InferInput<Schema>
+  : unknown;
+
+/** What every tool declares. */
+interface CommonDefinition<Input extends InputSchema, Output extends OutputSchema | undefined> {
   /** `[A-Za-z0-9_-]{1,64}`, unique within an agent. */
   name: string;
   /** What the tool does, for the model. */
@@ -14,12 +30,12 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
    * Validates the params before anything is written; the tool gets its output. Its JSON Schema is shown to the model. Where it changes so
    * that stored params no longer fit, name both: `versioned(before).to(now, upgrade)`.
    */
-  inputSchema: Schema;
+  inputSchema: Input;
   /**
-   * What a repeat of the act would do, so what happens when it was started and nothing says how it ended: `readOnly` and
-   * `idempotent` run again with the same key, `nonRepeatable` waits for a person. Default `nonRepeatable`.
+   * Validates what `execute` returns; what it makes of it is stored and told to the model. An output that does not fit changes nothing
+   * about the act: the call has succeeded, and is stored as it came, with what is wrong. Default: any output.
    */
-  effect?: ToolEffect;
+  outputSchema?: Output;
   /**
    * Whether an approval stays good where an upgrade changed the params of a call that waits. Default false: a person is asked again.
    */
@@ -28,6 +44,8 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
   repeatable?: boolean;
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
+  /** Judges each call: `allow()`, `deny(reason)` or `requireApproval(…)`. Default: every call may run. */
+  policy?: Policy<StandardSchemaV1.InferOutput<Input>>;
   /**
    * Tries a call again whose attempt failed, with the same key, after a wait that survives the process: `attempts` in all, a whole number
    * from 1 to 1 000, and `backoff`, see {@link RetryBackoff}. Retried is what throws a `ToolError` with `retryable: true`; with `readOnly`
@@ -38,21 +56,57 @@ export interface ToolDefinition<Schema extends InputSchema, Output> {
    * Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result. A `ToolError`
    * says more: that another attempt may help, or that it is not known whether the act happened; then the effect class decides, at once.
    */
-  execute(params: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Output | Promise<Output>;
+  execute(
+    params: StandardSchemaV1.InferOutput<Input>,
+    context: ToolContext,
+  ): Returned<Output> | Promise<Returned<Output>>;
 }
 
+/** What one class declares beyond that. */
+interface EffectOptions<Input extends InputSchema, Output extends OutputSchema | undefined> {
+  plain: {
+    /**
+     * What a repeat of the act would do, so what happens when it was started and nothing says how it ended: `readOnly` and
+     * `idempotent` run again with the same key, `reconcilable` is asked by `reconcile`, `nonRepeatable` waits for a person. Default
+     * `nonRepeatable`.
+     */
+    effect?: ToolEffect;
+    reconcile?: undefined;
+  };
+  reconcilable: {
+    effect: 'reconcilable';
+    /**
+     * Asks the receiver how an attempt ended of which nothing says it: {@link done}, {@link notDone} or {@link cannotTell}. Asked once
+     * nobody can be at work on it any more, outside any transaction, with the tool's time; again where it throws. It must not act.
+     */
+    reconcile(
+      params: StandardSchemaV1.InferOutput<Input>,
+      context: ToolContext,
+    ): Reconciliation<Returned<Output>> | Promise<Reconciliation<Returned<Output>>>;
+  };
+}
+
+/** What `defineTool` takes. */
+export type ToolDefinition<
+  Input extends InputSchema = InputSchema,
+  Output extends OutputSchema | undefined = OutputSchema | undefined,
+> = CommonDefinition<Input, Output> & EffectOptions<Input, Output>[keyof EffectOptions<Input, Output>];
+
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const EFFECTS: readonly ToolEffect[] = ['readOnly', 'idempotent', 'nonRepeatable'];
+const EFFECTS: readonly EffectClass[] = ['readOnly', 'idempotent', 'reconcilable', 'nonRepeatable'];
 const OPTIONS = [
   'name',
   'description',
   'inputSchema',
+  'outputSchema',
   'effect',
   'repeatable',
   'timeoutMs',
   'retry',
+  'policy',
   'keepsApproval',
   'execute',
+  'reconcile',
 ];
 
 /** A timer holds no longer time. */
@@ -64,10 +118,20 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * @throws TOOL_NAME_INVALID when the name has other characters or more than 64.
  * @throws DEFINITION_INVALID when an option is not of its kind or not one of these, or the schema cannot say itself as JSON Schema.
  */
-export function defineTool<const Schema extends InputSchema, Output>(definition: ToolDefinition<Schema, Output>): Tool {
+export function defineTool<const Input extends InputSchema, const Output extends OutputSchema | undefined = undefined>(
+  definition: ToolDefinition<Input, Output>,
+): Tool {
   if (typeof definition !== 'object' || definition === null) throw nameRefused(undefined);
-  const { name, description, effect = 'nonRepeatable', repeatable = false, timeoutMs = null, execute } = definition;
-  const { keepsApproval = false } = definition;
+  const {
+    name,
+    description,
+    effect = 'nonRepeatable',
+    repeatable = false,
+    timeoutMs = null,
+    policy = null,
+    execute,
+  } = definition;
+  const { outputSchema, reconcile, keepsApproval = false } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) throw nameRefused(name);
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   // An option that is ignored in silence could be a policy that somebody relies on.
@@ -76,8 +140,15 @@ export function defineTool<const Schema extends InputSchema, Output>(definition:
   check(name, EFFECTS.includes(effect), 'effect', EFFECTS.join(', '));
   check(name, typeof repeatable === 'boolean', 'repeatable', 'true or false');
   check(name, timeoutMs === null || isTimeout(timeoutMs), 'timeoutMs', `a whole number from 1 to ${MAX_TIMER_MS}`);
+  check(name, policy === null || typeof policy === 'function', 'policy', 'a function');
   check(name, typeof keepsApproval === 'boolean', 'keepsApproval', 'true or false');
   check(name, typeof execute === 'function', 'execute', 'a function');
+  check(name, outputSchema === undefined || isSchema(outputSchema), 'outputSchema', 'a Standard Schema');
+  const isReconcilable = effect === 'reconcilable';
+  const wanted = isReconcilable
+    ? 'a function, since the tool is reconcilable'
+    : 'none, since the tool is not reconcilable';
+  check(name, typeof reconcile === (isReconcilable ? 'function' : 'undefined'), 'reconcile', wanted);
   const inputSchema = definition.inputSchema as unknown as InputSchema;
   const versions = versionsOf(inputSchema, `inputSchema of ${name}`);
   return {
@@ -92,9 +163,18 @@ export function defineTool<const Schema extends InputSchema, Output>(definition:
     effect,
     repeatable,
     timeoutMs,
+    policy: policy as Policy | null,
+    isQuestion: false,
     retry: checkRetry(name, definition.retry),
+    outputSchema: outputSchema ?? null,
     execute: execute as Tool['execute'],
+    reconcile: (reconcile ?? null) as Tool['reconcile'],
   };
+}
+
+function isSchema(schema: unknown): boolean {
+  const standard = (schema as OutputSchema | null)?.['~standard'];
+  return typeof standard?.validate === 'function';
 }
 
 function nameRefused(name: unknown): TurnlockError {

@@ -3,6 +3,7 @@ import { TurnlockError } from '../../errors.ts';
 import { defineTool } from './define-tool.ts';
 import { toExecute } from './from-ai-sdk-execute.ts';
 import { toInputSchema } from './from-ai-sdk-schema.ts';
+import type { Policy } from './policy.ts';
 import type { Tool, ToolContext, ToolEffect } from './tool.contract.ts';
 
 /** What the AI SDK does not know of a tool. */
@@ -15,6 +16,8 @@ export interface FromAiSdkSettings {
   timeoutMs?: number;
   /** Whether an approval stays good where an upgrade changed the params of a call that waits. Default false. */
   keepsApproval?: boolean;
+  /** Judges each call before it runs. Default: every call may run. */
+  policy?: Policy;
   /** For the model. Required where the tool's own is a function; otherwise the default is the tool's own. */
   description?: string;
   /**

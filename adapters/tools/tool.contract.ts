@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { EffectClass } from '../../machines/execution-status.ts';
+import type { Policy } from './policy.ts';
 
 /** A validator of input: any Standard Schema that can also say itself as JSON Schema (Zod 4.2 and later, ArkType, Valibot …). */
 export type InputSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> &
@@ -22,8 +23,11 @@ export interface ToolContext {
   attempt: number;
 }
 
-/** The effect classes that tools can declare. */
-export type ToolEffect = Extract<EffectClass, 'readOnly' | 'idempotent' | 'nonRepeatable'>;
+/** The effect classes that a tool declares by their name alone. */
+export type ToolEffect = Exclude<EffectClass, 'transactional' | 'reconcilable'>;
+
+/** A validator of output: any Standard Schema. */
+export type OutputSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
 /** How long to wait before a further attempt: `initialMs` before the second, times `factor` for each one more, at most `maxMs`. */
 export interface RetryBackoff {
@@ -68,11 +72,19 @@ export interface Tool {
   readonly keepsApproval: boolean;
   /** Whether the schema is another program's, which may change it at any time: then it is not compared with what was recorded. */
   readonly hasForeignSchema: boolean;
-  readonly effect: ToolEffect;
+  readonly effect: EffectClass;
   readonly repeatable: boolean;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;
+  /** Judges each call before it runs; `null`: all may run. */
+  readonly policy: Policy | null;
+  /** Whether its output comes from the user, as the answer to a question: it is never executed. */
+  readonly isQuestion: boolean;
   /** `null`: a failed attempt is not tried again. */
   readonly retry: Retry | null;
+  /** What `execute` promises to return; `null`: nothing. */
+  readonly outputSchema: OutputSchema | null;
+  /** `null` for every class but `reconcilable`. */
+  readonly reconcile: ((params: unknown, context: ToolContext) => unknown) | null;
   execute(params: unknown, context: ToolContext): unknown;
 }

@@ -30,8 +30,8 @@ export interface Versioned<Schema extends InputSchema = InputSchema>
  * @throws DEFINITION_INVALID when the schema is none or has versions of its own.
  *
  * @example
- * inputSchema: versioned(z.object({ order: z.number() }))
- *   .to(z.object({ orderId: z.string() }), ({ order }) => ({ orderId: `A-${order}` })),
+ * const input = versioned(z.object({ order: z.number() }))
+ *   .to(z.object({ orderId: z.string() }), ({ order }) => ({ orderId: `A-${order}` }));
  */
 export function versioned<const Schema extends InputSchema>(schema: Schema): Versioned<Schema> {
   return chain([versionOf(schema, null, 1)]);

@@ -1,4 +1,4 @@
-/** Messages that wait, and decisions that people owe. */
+/** Messages that wait, and what people are asked: each row of `agent_approvals` is one round of asking about one execution. */
 export function inboxSql(schema: string): string[] {
   return [
     `CREATE TABLE ${schema}.agent_inbox (
@@ -31,10 +31,15 @@ export function inboxSql(schema: string): string[] {
   session_id uuid NOT NULL,
   execution_id uuid NOT NULL,
   round int NOT NULL DEFAULT 1,
+  kind varchar(16) NOT NULL DEFAULT 'approval',
   args_digest varchar(64) NOT NULL,
+  question text,
   approvers jsonb,
   requested_at timestamptz NOT NULL,
   expires_at timestamptz,
+  on_expiry varchar(16) NOT NULL DEFAULT 'failCall',
+  -- When the host's hook was told last; NULL: nobody was told yet.
+  announced_at timestamptz,
   decision varchar(16),
   decided_by varchar(255),
   decided_at timestamptz,
@@ -42,7 +47,9 @@ export function inboxSql(schema: string): string[] {
   consumed_at timestamptz,
   CONSTRAINT uq_approval_round UNIQUE (execution_id, round),
   CONSTRAINT check_approval_round CHECK (round >= 1),
-  CONSTRAINT check_approval_decision CHECK (decision IN ('granted', 'denied', 'expired', 'superseded', 'cancelled')),
+  CONSTRAINT check_approval_kind CHECK (kind IN ('approval', 'answer', 'unknown')),
+  CONSTRAINT check_approval_on_expiry CHECK (on_expiry IN ('failCall', 'failSession')),
+  CONSTRAINT check_approval_decision CHECK (decision IN ('granted', 'denied', 'answered', 'settled', 'expired', 'superseded', 'cancelled')),
   CONSTRAINT check_approval_decided CHECK ((decision IS NULL) = (decided_at IS NULL)),
   CONSTRAINT check_approval_consumed CHECK (consumed_at IS NULL OR (decision IS NOT NULL AND decision = 'granted')),
   CONSTRAINT fk_approval_session FOREIGN KEY (tenant_id, session_id)
@@ -52,5 +59,6 @@ export function inboxSql(schema: string): string[] {
 )`,
     `CREATE INDEX idx_approvals_session ON ${schema}.agent_approvals (session_id, execution_id)`,
     `CREATE INDEX idx_approvals_open ON ${schema}.agent_approvals (tenant_id, requested_at) WHERE decision IS NULL`,
+    `CREATE INDEX idx_approvals_unannounced ON ${schema}.agent_approvals (requested_at) WHERE decision IS NULL AND announced_at IS NULL`,
   ];
 }

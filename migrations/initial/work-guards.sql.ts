@@ -58,6 +58,14 @@ const executionUpdateBody = `
      IS DISTINCT FROM (OLD.idempotency_key, OLD.input_parameters, OLD.params_digest, OLD.claim_digest) THEN
     ${raise({ code: 'TL033', name: 'execution_params' }, 'key and params of execution % never change once it was started', 'OLD.execution_id')}
   END IF;
+  IF OLD.attempt = 0 AND NEW.attempt > 0 THEN
+    SELECT a.decision IS DISTINCT FROM 'granted' OR a.args_digest <> NEW.params_digest INTO unapproved
+      FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.session_id = NEW.session_id
+      ORDER BY a.round DESC LIMIT 1;
+    IF unapproved THEN
+      ${raise({ code: 'TL036', name: 'execution_unapproved' }, 'execution % was asked for and not granted with these params', 'OLD.execution_id')}
+    END IF;
+  END IF;
   IF NEW.attempt <> OLD.attempt AND (NEW.attempt <> OLD.attempt + 1 OR NEW.status <> 'RUNNING')
      OR NEW.attempt = OLD.attempt AND NEW.status = 'RUNNING' AND OLD.status <> 'RUNNING'
      OR NEW.status = 'RUNNING' AND NEW.fencing_token IS NULL THEN
@@ -67,8 +75,8 @@ const executionUpdateBody = `
 
 /** Decided once, used once. Only a grant that nobody used may still be withdrawn. */
 const approvalBody = `
-  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.requested_at)
-       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.requested_at)
+  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
+       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
      OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
      OR OLD.consumed_at IS NOT NULL
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
@@ -106,7 +114,13 @@ export function workGuardsSql(schema: string): string[] {
     ),
     triggerFunction(schema, 'guard_execution_insert', executionInsertBody),
     row('guard_execution_insert', 'BEFORE INSERT', 'agent_tool_executions'),
-    triggerFunction(schema, 'guard_execution_update', executionUpdateBody, `  kept ${schema}.agent_tool_executions;`),
+    triggerFunction(
+      schema,
+      'guard_execution_update',
+      executionUpdateBody,
+      `  kept ${schema}.agent_tool_executions;
+  unapproved boolean;`,
+    ),
     row('guard_execution_update', 'BEFORE UPDATE', 'agent_tool_executions'),
     triggerFunction(schema, 'guard_approval_update', approvalBody),
     row('guard_approval_update', 'BEFORE UPDATE', 'agent_approvals'),

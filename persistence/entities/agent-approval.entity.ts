@@ -5,7 +5,14 @@ import { AgentToolExecution } from './agent-tool-execution.entity.ts';
 import { OWN_TENANT_POLICY } from './tenant-policy.ts';
 
 /** How a round ended, exactly the values of the database's CHECK constraint. */
-const DECISIONS = ['granted', 'denied', 'expired', 'superseded', 'cancelled'] as const;
+export const DECISIONS = ['granted', 'denied', 'answered', 'settled', 'expired', 'superseded', 'cancelled'] as const;
+
+/** What a round is about: may the call run, what does the user answer, how did the call end. */
+export const ROUND_KINDS = ['approval', 'answer', 'unknown'] as const;
+
+const ON_EXPIRY = ['failCall', 'failSession'] as const;
+
+const listed = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
 /** One round of asking people about one execution: decided once, used once, bound to the arguments by their digest. */
 export const AgentApproval = defineEntity({
@@ -16,10 +23,9 @@ export const AgentApproval = defineEntity({
   uniques: [{ name: 'uq_approval_round', properties: ['executionId', 'round'] }],
   checks: [
     { name: 'check_approval_round', expression: 'round >= 1' },
-    {
-      name: 'check_approval_decision',
-      expression: `decision IN (${DECISIONS.map((decision) => `'${decision}'`).join(', ')})`,
-    },
+    { name: 'check_approval_kind', expression: `kind IN (${listed(ROUND_KINDS)})` },
+    { name: 'check_approval_on_expiry', expression: `on_expiry IN (${listed(ON_EXPIRY)})` },
+    { name: 'check_approval_decision', expression: `decision IN (${listed(DECISIONS)})` },
     { name: 'check_approval_decided', expression: '(decision IS NULL) = (decided_at IS NULL)' },
     {
       name: 'check_approval_consumed',
@@ -29,6 +35,11 @@ export const AgentApproval = defineEntity({
   indexes: [
     { name: 'idx_approvals_session', properties: ['sessionId', 'executionId'] },
     { name: 'idx_approvals_open', properties: ['tenantId', 'requestedAt'], where: 'decision IS NULL' },
+    {
+      name: 'idx_approvals_unannounced',
+      properties: ['requestedAt'],
+      where: 'decision IS NULL AND announced_at IS NULL',
+    },
   ],
   properties: {
     approvalId: p.uuid().primary().defaultRaw('gen_random_uuid()'),
@@ -36,10 +47,14 @@ export const AgentApproval = defineEntity({
     sessionId: p.uuid(),
     executionId: p.uuid(),
     round: p.integer().default(1),
+    kind: p.string().$type<(typeof ROUND_KINDS)[number]>().length(16).default('approval'),
     argsDigest: p.string().length(64),
+    question: p.text().nullable(),
     approvers: p.json<Json>().nullable(),
     requestedAt: p.datetime().columnType('timestamptz'),
     expiresAt: p.datetime().columnType('timestamptz').nullable(),
+    onExpiry: p.string().$type<(typeof ON_EXPIRY)[number]>().length(16).default('failCall'),
+    announcedAt: p.datetime().columnType('timestamptz').nullable(),
     decision: p.string().$type<(typeof DECISIONS)[number]>().length(16).nullable(),
     decidedBy: p.string().length(255).nullable(),
     decidedAt: p.datetime().columnType('timestamptz').nullable(),

@@ -9,7 +9,7 @@ import { scripted } from 'turnlock/scripted';
 import { aiSdk, fromAiSdk } from 'turnlock/ai-sdk';
 import type { LanguageModel, ToolSet } from 'ai';
 import { z } from 'zod';
-const { createRuntime, defineAgent, defineTool, isTurnlockError, ToolError } = index;
+const { createRuntime, defineAgent, defineTool, isTurnlockError, ToolError, versioned } = index;
 const { nextSnapshot, initialSnapshot } = machines;
 declare const events: machines.SessionEvent[];
 declare const support: index.Agent;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { AttemptResult, PlannedCall, SessionEvent, SessionEventType } from '../../machines/session-event.ts';
-import { callContent, modelContent, userContent } from './sample-events.ts';
+import { amended, callContent, modelContent, userContent } from './sample-events.ts';
 import type { Place, SessionModel } from './session-model.ts';
 
 /** What a random walk decides before it knows where it is: {@link eventOf} makes an event of it that mostly fits. */
@@ -25,6 +25,7 @@ const HOME: Record<SessionEventType, string> = {
   'model.failed': 'PLANNING',
   'execution.started': 'EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL',
   'execution.held': 'EXECUTING_TOOL EXECUTING_TOOL',
+  'execution.refused': 'EXECUTING_TOOL',
   'tool.settled': 'EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL',
   'tool.attemptFailed': 'EXECUTING_TOOL EXECUTING_TOOL',
   'tool.outcomeUnknown': 'EXECUTING_TOOL EXECUTING_TOOL EXECUTING_TOOL',
@@ -32,6 +33,7 @@ const HOME: Record<SessionEventType, string> = {
   'approval.granted': 'AWAITING_INPUT AWAITING_INPUT AWAITING_INPUT EXECUTING_TOOL',
   'approval.denied': 'AWAITING_INPUT EXECUTING_TOOL',
   'approval.amended': 'AWAITING_INPUT EXECUTING_TOOL',
+  'approval.superseded': 'AWAITING_INPUT EXECUTING_TOOL',
   'input.expired': 'AWAITING_INPUT',
   'execution.settledByPerson': 'AWAITING_INPUT AWAITING_INPUT AWAITING_INPUT EXECUTING_TOOL',
   'run.cancelled': 'EXECUTING_TOOL AWAITING_INPUT',
@@ -143,7 +145,13 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
     case 'approval.granted':
       return { type, executionId: pickOne(step, model, 'approval'), by };
     case 'approval.amended':
-      return { type, executionId: pickOne(step, model, 'approval'), by, content: { params: {} } };
+      return { ...amended(pickOne(step, model, 'approval')), by };
+    case 'approval.superseded':
+      return { type, executionIds: pick(step, model, 'approval', 'answer'), by, content };
+    case 'execution.refused': {
+      const executions = pick(step, model, 'queued').map((executionId) => ({ executionId, content }));
+      return { type, executions };
+    }
     case 'approval.denied':
       return { type, executionId: pickOne(step, model, 'approval', 'answer'), by, content };
     case 'input.expired':

@@ -72,6 +72,12 @@ export function calledTools(...calls: PlannedCall[]): EventOf<'model.calledTools
   return { type: 'model.calledTools', runId: RUN, calls, content: modelContent };
 }
 
+/** A person's agreement to other params. */
+export function amended(executionId: string): EventOf<'approval.amended'> {
+  const content = { toolVersion: 1, params: { amount: 1 }, paramsDigest: 'other', repeatable: false, normalised: null };
+  return { type: 'approval.amended', executionId, by: 'ada', content };
+}
+
 /** How one attempt ended; attempt 1 and success unless told otherwise. */
 export function result(executionId: string, change: Partial<AttemptResult> = {}): AttemptResult {
   return { executionId, attempt: 1, outcome: 'succeeded', content: { output: 'ok' }, ...change };

@@ -159,6 +159,13 @@ export class SessionModel {
             ? this.#move(call, ['again'], 'unknown')
             : this.#move(call, ['queued'], 'approval'),
         );
+      case 'execution.refused':
+        return (
+          this.state === 'EXECUTING_TOOL' &&
+          this.#each(event.executions, ({ executionId }) => this.#move(executionId, ['queued'], 'done'))
+        );
+      case 'approval.superseded':
+        return this.#each(event.executionIds, (call) => this.#move(call, ['approval', 'answer'], 'done'));
       case 'tool.settled':
         return this.#each(event.results, (result) =>
           this.#hear(result, result.outcome === 'failed' ? ['running', 'retrying'] : ['running']),
@@ -176,9 +183,8 @@ export class SessionModel {
             attempt === this.attempts.get(call) && this.#move(call, ['running'], 'retrying'),
         );
       case 'approval.granted':
-        return this.#move(event.executionId, ['approval'], 'queued');
       case 'approval.amended':
-        return this.#move(event.executionId, ['approval'], 'approval');
+        return this.#move(event.executionId, ['approval'], 'queued');
       case 'approval.denied':
         return this.#move(event.executionId, ['approval', 'answer'], 'done') && this.#closeWhenDone();
       case 'input.expired':

@@ -3,6 +3,7 @@ import { nextSnapshot } from '../../machines/next-snapshot.ts';
 import type { PlannedCall, SessionEvent } from '../../machines/session-event.ts';
 import type { SessionState } from '../../machines/session-state.ts';
 import {
+  amended,
   attemptFailed,
   becameUnknown,
   calledTools,
@@ -162,11 +163,25 @@ const TABLE: { title: string; before: SessionEvent[]; event: SessionEvent; from:
     to: 'EXECUTING_TOOL',
   },
   {
-    title: 'amended params, which decide nothing',
+    title: 'an approval of other params',
     before: asking,
-    event: { type: 'approval.amended', executionId: 'call-0', by: 'ada', content: { params: {} } },
+    event: amended('call-0'),
     from: 'AWAITING_INPUT',
-    to: 'AWAITING_INPUT',
+    to: 'EXECUTING_TOOL',
+  },
+  {
+    title: 'a message that supersedes the last approval',
+    before: asking,
+    event: { type: 'approval.superseded', executionIds: ['call-0'], by: 'message', content: {} },
+    from: 'AWAITING_INPUT',
+    to: 'PLANNING',
+  },
+  {
+    title: "the last start, which today's policy refuses",
+    before: [messaged, calledTools(planned(0, QUEUED))],
+    event: { type: 'execution.refused', executions: [{ executionId: 'call-0', content: {} }] },
+    from: 'EXECUTING_TOOL',
+    to: 'PLANNING',
   },
   {
     title: 'an unknown outcome that runs again',

@@ -2,6 +2,7 @@ import { nextSnapshot } from '../../machines/next-snapshot.ts';
 import type { PlannedCall, SessionEvent } from '../../machines/session-event.ts';
 import { initialSnapshot, type SessionSnapshot } from '../../machines/snapshot-codec.ts';
 import {
+  amended,
   attemptFailed,
   becameUnknown,
   calledTools,
@@ -73,7 +74,10 @@ function eventsOfCall(call: string): SessionEvent[] {
     { type: 'execution.held', executionIds: [call] },
     granted(call),
     denied(call),
-    { type: 'approval.amended', executionId: call, by: 'ada', content: { params: {} } },
+    amended(call),
+    { type: 'approval.superseded', executionIds: [call], by: 'message', content: {} },
+    { type: 'execution.refused', executions: [{ executionId: call, content: {} }] },
+    { type: 'tool.attemptFailed', results: [{ executionId: call, attempt: 1, retryInMs: 10, content: {} }] },
     expired(false, call),
     expired(true, call),
     ...(['succeeded', 'failed', 'runAgain'] as const).map((outcome) => settledByPerson(call, outcome)),

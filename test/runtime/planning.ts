@@ -13,6 +13,8 @@ export function planningWith(tools: Tool[], limits: Partial<Limits> = {}): Plann
   return {
     agent: defineAgent({ name: 'agent', model, instructions: '', tools }),
     limits: resolveLimits(limits),
+    session: {} as Planning['session'],
+    signal: new AbortController().signal,
     environment: { ...systemEnvironment, uuid: () => `call-${calls++}` },
   };
 }

@@ -6,7 +6,8 @@ import { defineTool, LIMITS, versioned } from '../../index.ts';
 import type { Json } from '../../machines/event-content.ts';
 import { paramsDigest } from '../../persistence/keys/params-digest.ts';
 import { turnIdempotencyKey } from '../../persistence/keys/turn-idempotency-key.ts';
-import { approvalHolds, paramsToRun, type StoredParams } from '../../runtime/upgrade-params.ts';
+import type { StoredParams } from '../../persistence/present-params.ts';
+import { approvalHolds, paramsToRun } from '../../runtime/upgrade-params.ts';
 
 const upgrading = { environment: systemEnvironment, limits: LIMITS, signal: new AbortController().signal };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelRequest, ModelResponse, ModelToolCall } from '../../adapters/models/model.contract.ts';
 import type { Tool, ToolContext, ToolEffect } from '../../adapters/tools/tool.contract.ts';
-import { defineTool, type Run, type RunEvent } from '../../index.ts';
+import { defineTool, type Policy, type Run, type RunEvent } from '../../index.ts';
 
 type ToolRetry = NonNullable<Parameters<typeof defineTool>[0]['retry']>;
 
@@ -9,7 +9,7 @@ type ToolRetry = NonNullable<Parameters<typeof defineTool>[0]['retry']>;
 export function looseTool(
   name: string,
   execute: (params: Record<string, unknown>, context: ToolContext) => unknown,
-  more: { effect?: ToolEffect; repeatable?: boolean; timeoutMs?: number; retry?: ToolRetry } = {},
+  more: { effect?: ToolEffect; repeatable?: boolean; timeoutMs?: number; retry?: ToolRetry; policy?: Policy } = {},
 ): Tool {
   return defineTool({
     name,

@@ -80,7 +80,8 @@ describe('defineTool', () => {
     ['inputSchema', null],
     ['inputSchema', {}],
     ['inputSchema', { '~standard': { validate: () => ({ value: 1 }) } }],
-    ['policy', () => 'deny'],
+    ['policy', 'deny'],
+    ['rule', () => 'deny'],
     ['timeout', 5],
   ])('refuses %s %o, and says which option', (option, value) => {
     const error = refusalOf({ ...sound, [option]: value });

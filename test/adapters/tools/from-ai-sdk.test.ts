@@ -192,7 +192,7 @@ describe('refused is', () => {
     ],
     ['a schema without JSON form', tool({ inputSchema: z.object({ at: z.date() }), execute }), {}],
     ['a class of effect that does not exist', tool({ inputSchema, execute }), { effect: 'harmless' }],
-    ['a setting that does not exist', tool({ inputSchema, execute }), { policy: () => 'deny' }],
+    ['a setting that does not exist', tool({ inputSchema, execute }), { rule: () => 'deny' }],
   ])('%s', (_, given, settings) => {
     expect(() => fromAiSdk({ lookup: given }, { lookup: settings })).toThrow(
       expect.objectContaining({ code: 'DEFINITION_INVALID' }),

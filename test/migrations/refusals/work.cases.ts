@@ -125,6 +125,22 @@ export const workCases: RefusalCase[] = [
     arrange: running as NonNullable<RefusalCase['arrange']>,
     attempt: update('attempt = 3'),
   },
+  ...[
+    { title: 'a start before anybody granted it', set: '' },
+    { title: 'a start of what was denied', set: `decision = 'denied', decided_at = now()` },
+    {
+      title: 'a start with other params than those that were granted',
+      set: `decision = 'granted', decided_at = now(), args_digest = 'other'`,
+    },
+  ].map(
+    ({ title, set }): RefusalCase => ({
+      code: 'TL036',
+      title,
+      guard: updateGuard,
+      arrange: approval(set) as NonNullable<RefusalCase['arrange']>,
+      attempt: update(`status = 'RUNNING', attempt = 1, fencing_token = 1`),
+    }),
+  ),
   {
     code: 'TL021',
     title: 'another content of a turn',

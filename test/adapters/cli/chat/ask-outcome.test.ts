@@ -11,6 +11,7 @@ const CALL: AwaitedExecution = {
   reason: 'unknown',
   problem: null,
   idempotencyKey: 'k',
+  digest: 'd',
 };
 
 async function ask(answers: (string | null)[], reason: AwaitedExecution['reason'] = 'unknown') {

@@ -1,0 +1,145 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { TurnlockError } from '../errors.ts';
+import type { AmendedContent, Approvers, OutcomeContent } from '../machines/event-content.ts';
+import type { SessionEvent } from '../machines/session-event.ts';
+import type { AgentApprovalRow } from './entities/agent-approval.entity.ts';
+import { AgentSession } from './entities/agent-session.entity.ts';
+import { AgentToolExecution } from './entities/agent-tool-execution.entity.ts';
+import type { RoundDecision } from './project-rounds.ts';
+import type { SessionKey } from './read-session.ts';
+import { findRound } from './write-rounds.ts';
+
+/** What a person decides about a call that waits for approval. */
+export interface Decided {
+  executionId: string;
+  by: string;
+  /** Roles of that person, as the host knows them. */
+  roles: readonly string[];
+  /** Digest of the params that the person saw; `null` where the host does not say. */
+  digest: string | null;
+  decision: { type: 'grant'; amended: AmendedContent | null } | { type: 'deny'; content: OutcomeContent };
+}
+
+/** The event of a decision, or that it was made before by the same person. */
+export type ApprovalOutcome = { event: SessionEvent } | { repeated: true };
+
+/**
+ * The event of `decided`, from the rows under the session's lock.
+ *
+ * @throws EXECUTION_NOT_FOUND, APPROVAL_NOT_ASKED when nobody is asked about that call. APPROVAL_DECIDED when somebody was first.
+ * @throws APPROVAL_EXPIRED, APPROVAL_STALE, APPROVER_NOT_ALLOWED.
+ */
+export async function decideApproval(
+  em: EntityManager,
+  key: SessionKey,
+  decided: Decided,
+  now: Date,
+): Promise<ApprovalOutcome> {
+  const { executionId, by, decision } = decided;
+  const round = await findRound(em, key, executionId);
+  if (round === null || round.kind !== 'approval') throw await notAsked(em, key, executionId, round);
+  if (round.decision != null) {
+    if (isRepeat(round, decided)) return { repeated: true };
+    throw alreadyDecided(round);
+  }
+  if (round.expiresAt != null && round.expiresAt <= now) throw expired(round);
+  await checkApprover(em, key, round, decided);
+  const { digest } = decided;
+  if (digest !== null && digest !== round.argsDigest) throw stale(round, digest);
+  if (decision.type === 'deny') {
+    return { event: { type: 'approval.denied', executionId, by, content: decision.content } };
+  }
+  const { amended } = decision;
+  if (amended === null || amended.paramsDigest === round.argsDigest) {
+    return { event: { type: 'approval.granted', executionId, by } };
+  }
+  await checkNoTwin(em, key, executionId, amended);
+  return { event: { type: 'approval.amended', executionId, by, content: amended } };
+}
+
+function isRepeat(round: AgentApprovalRow, { by, decision }: Decided): boolean {
+  const same: RoundDecision = decision.type === 'grant' ? 'granted' : 'denied';
+  if (round.decision !== same || round.decidedBy !== by) return false;
+  return decision.type === 'deny' || decision.amended === null || decision.amended.paramsDigest === round.argsDigest;
+}
+
+/** Whoever decides must be among those who may. A list of users and a list of roles: either will do. */
+async function checkApprover(
+  em: EntityManager,
+  { sessionId, tenantId }: SessionKey,
+  round: AgentApprovalRow,
+  { by, roles }: Decided,
+): Promise<void> {
+  const approvers = (round.approvers ?? null) as Approvers | null;
+  if (approvers === null) return;
+  const { users, roles: wanted, notUser = false } = approvers;
+  const isListed = users === undefined && wanted === undefined;
+  const may = isListed || (users?.includes(by) ?? false) || roles.some((role) => wanted?.includes(role));
+  const { userId } = await em.findOneOrFail(AgentSession, { sessionId, tenantId });
+  if (may && !(notUser && by === userId)) return;
+  throw new TurnlockError('APPROVER_NOT_ALLOWED', {
+    message: `approver not allowed: ${JSON.stringify(by)} for execution ${round.executionId} (wanted one of those whom the policy names)`,
+    details: { executionId: round.executionId, by, approvers },
+  });
+}
+
+/** Two calls of one turn with equal params are one: a person must not make a second one out of the first. */
+async function checkNoTwin(
+  em: EntityManager,
+  { sessionId, tenantId }: SessionKey,
+  executionId: string,
+  { paramsDigest, repeatable }: AmendedContent,
+): Promise<void> {
+  if (repeatable) return;
+  const own = await em.findOneOrFail(AgentToolExecution, { executionId, sessionId, tenantId });
+  const { turnId, toolName } = own;
+  const twin = await em.findOne(AgentToolExecution, { sessionId, tenantId, turnId, toolName, paramsDigest });
+  if (twin === null) return;
+  throw new TurnlockError('KEY_CONFLICT', {
+    message: `amended params are those of another call of the turn: execution ${executionId} (found ${twin.executionId}, wanted params of its own)`,
+    details: { executionId, other: twin.executionId },
+  });
+}
+
+async function notAsked(
+  em: EntityManager,
+  { sessionId, tenantId }: SessionKey,
+  executionId: string,
+  round: AgentApprovalRow | null,
+): Promise<TurnlockError> {
+  const execution = await em.findOne(AgentToolExecution, { executionId, sessionId, tenantId });
+  if (execution === null) {
+    return new TurnlockError('EXECUTION_NOT_FOUND', {
+      message: `execution not found: ${executionId} (wanted one of session ${sessionId})`,
+      details: { executionId, sessionId },
+    });
+  }
+  const found = round === null ? execution.status : `a question of kind ${round.kind}`;
+  return new TurnlockError('APPROVAL_NOT_ASKED', {
+    message: `nobody is asked to approve: execution ${executionId} (found ${found}, wanted one that waits for approval)`,
+    details: { executionId, sessionId, status: execution.status, kind: round?.kind ?? null },
+  });
+}
+
+function alreadyDecided({ executionId, decision, decidedBy, decidedAt, round }: AgentApprovalRow): TurnlockError {
+  const at = decidedAt?.toISOString() ?? null;
+  return new TurnlockError('APPROVAL_DECIDED', {
+    message: `approval is decided already: execution ${executionId} (found ${decision} by ${decidedBy} at ${at})`,
+    details: { executionId, decision, decidedBy, decidedAt: at, round },
+  });
+}
+
+function expired({ executionId, expiresAt, round }: AgentApprovalRow): TurnlockError {
+  const at = expiresAt?.toISOString() ?? null;
+  return new TurnlockError('APPROVAL_EXPIRED', {
+    message: `approval has expired: execution ${executionId} (found ${at}, wanted a decision before)`,
+    details: { executionId, expiresAt: at, round },
+  });
+}
+
+function stale({ executionId, argsDigest }: AgentApprovalRow, digest: string): TurnlockError {
+  return new TurnlockError('APPROVAL_STALE', {
+    message: `params are others than those that were seen: execution ${executionId} (found digest ${argsDigest}, wanted ${digest})`,
+    details: { executionId, digest: argsDigest },
+  });
+}

@@ -1,0 +1,95 @@
+import type { AskedContent } from '../machines/event-content.ts';
+import { isSettled } from '../machines/execution-status.ts';
+import { callsAfter, type OpenCall, waitsForPerson } from '../machines/open-calls.ts';
+import type { SessionEvent } from '../machines/session-event.ts';
+import type { DECISIONS, ROUND_KINDS } from './entities/agent-approval.entity.ts';
+
+/** How a round of asking ended. */
+export type RoundDecision = (typeof DECISIONS)[number];
+
+/** What people are asked about an execution. */
+export type RoundKind = (typeof ROUND_KINDS)[number];
+
+/** A round that a commit opens. */
+export interface OpenedRound {
+  executionId: string;
+  kind: RoundKind;
+  asked: AskedContent;
+  /** Whether the execution is new, so that this is its first round. */
+  isFirst: boolean;
+}
+
+/** What one commit does with the rounds of asking. */
+export interface RoundChanges {
+  opened: OpenedRound[];
+  /** The open round of each of these executions ends. */
+  closed: { executionId: string; decision: RoundDecision; by: string | null; reason: string | null }[];
+  /** Executions that may have a grant that nobody used: it is withdrawn. */
+  withdrawn: string[];
+  /** Executions that start for the first time: their grant, if they needed one, is used up. */
+  started: string[];
+}
+
+/** What is asked where no policy says more. */
+export const PLAIN_QUESTION: AskedContent = {
+  question: null,
+  expiresInMs: null,
+  approvers: null,
+  onExpiry: 'failCall',
+};
+
+/** What `event` does with the rounds of the calls of a session: it follows from who waited before and who waits after. */
+export function projectRounds(calls: readonly OpenCall[], event: SessionEvent): RoundChanges {
+  const after = callsAfter(calls, event) ?? calls;
+  const isPlan = event.type === 'model.calledTools';
+  const before = new Map((isPlan ? [] : calls).map((call) => [call.executionId, call]));
+  const changes: RoundChanges = { opened: [], closed: [], withdrawn: [], started: [] };
+  for (const call of after) {
+    const { executionId } = call;
+    const earlier = before.get(executionId);
+    const waited = earlier !== undefined && waitsForPerson(earlier);
+    const waits = waitsForPerson(call);
+    if (waited && !waits) changes.closed.push({ executionId, ...endOf(event, executionId) });
+    if (waits && !waited) {
+      const kind = call.waitsFor ?? 'unknown';
+      changes.opened.push({ executionId, kind, asked: askedOf(event, executionId), isFirst: isPlan });
+    }
+    if (earlier === undefined || earlier.attempt > 0 || waited) continue;
+    if (call.attempt === 1) changes.started.push(executionId);
+    else if (isSettled(call.status) || waits) changes.withdrawn.push(executionId);
+  }
+  return changes;
+}
+
+function askedOf(event: SessionEvent, executionId: string): AskedContent {
+  if (event.type === 'execution.held') return event.content?.[executionId] ?? PLAIN_QUESTION;
+  if (event.type !== 'model.calledTools') return PLAIN_QUESTION;
+  return event.calls.find((call) => call.executionId === executionId)?.content.asked ?? PLAIN_QUESTION;
+}
+
+function endOf(
+  event: SessionEvent,
+  executionId: string,
+): { decision: RoundDecision; by: string | null; reason: string | null } {
+  const by = 'by' in event ? event.by : null;
+  const ended = (decision: RoundDecision, reason: string | null = null) => ({ decision, by, reason });
+  switch (event.type) {
+    case 'approval.granted':
+    case 'approval.amended':
+      return ended('granted');
+    case 'approval.denied':
+      return ended('denied', event.content.error?.message ?? null);
+    case 'approval.superseded':
+      return ended('superseded', event.content.error?.message ?? null);
+    case 'execution.settledByPerson':
+      return ended('settled', event.content.error?.message ?? null);
+    case 'user.messaged':
+      return { decision: 'answered', by: 'message', reason: null };
+    case 'tool.evidenced':
+      return { decision: 'superseded', by: 'evidence', reason: null };
+    case 'input.expired':
+      return ended(event.executionIds.includes(executionId) ? 'expired' : 'cancelled');
+    default:
+      return ended('cancelled');
+  }
+}

@@ -1,0 +1,107 @@
+import { TurnlockError } from '../errors.ts';
+import { MAX_CHARACTERS } from '../limits.ts';
+import type { AmendedContent } from '../machines/event-content.ts';
+import type { CommittedSession } from '../persistence/committed-session.ts';
+import type { Decided } from '../persistence/decide-approval.ts';
+import { readExecution } from '../persistence/read-execution.ts';
+import { checkIdentifier } from '../persistence/values/check-identifier.ts';
+import { checkUuid } from '../persistence/values/check-uuid.ts';
+import { kindOf } from '../persistence/values/kind-of.ts';
+import { checkWho } from './check-message.ts';
+import { checkOptions } from './check-options.ts';
+import { reasonContent } from './check-settlement.ts';
+import { describeParams } from './describe-call.ts';
+import { agentOf, type Services } from './services.ts';
+
+/** Who decides, and on what. */
+export interface Deciding {
+  /** Who it is, as the audit will say it: 1 to 255 characters. The host vouches for it. */
+  by: string;
+  /** Roles of that person, which the policy's `approvers` may ask for. Default none. */
+  roles?: readonly string[];
+  /** Digest of the params that the person saw, as `awaiting` shows it: with other params by now, the decision is refused. Default: not asked. */
+  digest?: string;
+}
+
+/** What goes with `approve`. */
+export interface ApproveOptions extends Deciding {
+  /** Params in place of those that the model gave: validated, and run with a key of their own. Default: as they are. */
+  params?: unknown;
+}
+
+/** What goes with `deny`. */
+export interface DenyOptions extends Deciding {
+  /** What the model is told. */
+  reason: string;
+}
+
+const DECIDING = ['by', 'roles', 'digest'];
+
+/** @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, PARAMS_INVALID, AGENT_UNKNOWN, EXECUTION_NOT_FOUND. */
+export async function checkApproval(
+  services: Services,
+  session: CommittedSession,
+  executionId: string,
+  options: ApproveOptions,
+): Promise<Decided> {
+  const who = checkDeciding(executionId, checkOptions(options, 'approve', [...DECIDING, 'params']));
+  const amended =
+    options.params === undefined ? null : await checkParams(services, session, who.executionId, options.params);
+  return { ...who, decision: { type: 'grant', amended } };
+}
+
+/** @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE. */
+export function checkDenial(services: Services, executionId: string, options: DenyOptions): Decided {
+  const who = checkDeciding(executionId, checkOptions(options, 'deny', [...DECIDING, 'reason']));
+  const content = reasonContent('APPROVAL_DENIED', options.reason, services.store.limits);
+  return { ...who, decision: { type: 'deny', content } };
+}
+
+function checkDeciding(executionId: string, { by, roles = [], digest }: Deciding): Omit<Decided, 'decision'> {
+  if (!Array.isArray(roles)) throw refused('roles', kindOf(roles), 'an array of names');
+  const names = [...roles].map((role) =>
+    checkIdentifier(role, { name: 'role', maxCharacters: MAX_CHARACTERS.decidedBy }),
+  );
+  if (digest !== undefined && typeof digest !== 'string') throw refused('digest', kindOf(digest), 'a text');
+  return {
+    executionId: checkUuid(executionId, 'executionId'),
+    by: checkWho(by),
+    roles: names,
+    digest: digest ?? null,
+  };
+}
+
+function refused(option: string, found: string, wanted: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `option not accepted: ${option} of a decision (found ${found}, wanted ${wanted})`,
+  });
+}
+
+/** Params of a person's, by the schema of the tool: validated before anything is written. */
+async function checkParams(
+  services: Services,
+  session: CommittedSession,
+  executionId: string,
+  given: unknown,
+): Promise<AmendedContent> {
+  const agent = agentOf(services, session);
+  const execution = await readExecution(services.store, session, executionId);
+  const tool = execution === null ? undefined : agent.tools.get(execution.toolName);
+  if (execution === null || tool === undefined) {
+    const what = execution === null ? `execution not found: ${executionId}` : `tool not known: ${execution.toolName}`;
+    throw new TurnlockError(execution === null ? 'EXECUTION_NOT_FOUND' : 'PARAMS_INVALID', {
+      message: `${what} (session ${session.sessionId})`,
+      details: { executionId, sessionId: session.sessionId },
+    });
+  }
+  const { params, paramsDigest, repeatable, normalised, settled } = await describeParams(
+    { agent, limits: services.store.limits },
+    tool,
+    given,
+  );
+  if (settled === undefined) return { toolVersion: tool.version, params, paramsDigest, repeatable, normalised };
+  throw new TurnlockError('PARAMS_INVALID', {
+    message: `params not accepted: ${tool.name} (${settled.error?.message})`,
+    details: { executionId },
+  });
+}
