@@ -93,6 +93,12 @@ export const ERROR_CODES = {
   DATABASE_TRANSIENT: kind('transient', 'Nothing was written. Repeat after a short wait.', true),
   COMMIT_UNKNOWN: kind('commitUnknown', 'It may have been written. Repeat with the same message id or event id only.'),
 
+  TOOL_SERVER_FAILED: kind(
+    'transient',
+    'Check that the server of the tools starts, answers and lets us in. No tool was called.',
+    true,
+  ),
+
   // What the outside did
   INSTRUCTIONS_FAILED: kind(
     'work',

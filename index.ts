@@ -55,11 +55,12 @@ export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
 export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
 export type { StoredTransition } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
+export type { OnAwaiting } from './runtime/announcer.ts';
 export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';
 export type { SendOptions } from './runtime/check-message.ts';
+export type { AwaitingOptions } from './runtime/check-query.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
 export {
-  type AwaitingOptions,
   createRuntime,
   type NewSessionOptions,
   type OutputOf,

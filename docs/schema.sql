@@ -1045,6 +1045,17 @@ AS $function$
     + COALESCE((SELECT offset_ms FROM turnlock.turnlock_clock), 0) * interval '1 millisecond'
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.unannounced_rounds(max_rounds integer, excluding uuid[] DEFAULT '{}'::uuid[])
+ RETURNS TABLE(tenant_id character varying, session_id uuid, approval_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+  SELECT a.tenant_id, a.session_id, a.approval_id FROM agent_approvals a
+    WHERE a.decision IS NULL AND a.announced_at IS NULL AND a.approval_id <> ALL (excluding)
+    ORDER BY a.requested_at LIMIT LEAST(GREATEST(max_rounds, 0), 1000)
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.wake_for_evidence()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1139,6 +1150,7 @@ GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, mess
 GRANT EXECUTE ON FUNCTION turnlock.next_due_at() TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.sweep_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.unannounced_rounds(max_rounds integer, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.why_stranded(session_id uuid, build jsonb) TO turnlock_runtime;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_runtime;
 GRANT INSERT, SELECT, UPDATE ON turnlock.agent_approvals TO turnlock_runtime;

@@ -52,6 +52,8 @@ export interface AwaitingQuery {
   sessionId?: string;
   approvalIds?: readonly string[];
   reason?: RoundKind;
+  /** Only those of which the host's hook was not told yet. */
+  isUnannounced?: boolean;
   /** The last one of the page before. */
   after?: string;
   limit: number;
@@ -61,7 +63,8 @@ type Row = Record<string, unknown>;
 
 /** The open rounds of a tenant, those that were asked first first. */
 export async function listAwaiting(store: Store, query: AwaitingQuery): Promise<Awaiting[]> {
-  const { tenantId, userId = null, sessionId = null, approvalIds = null, reason = null, after = null, limit } = query;
+  const { tenantId, userId = null, sessionId = null, approvalIds = null, reason = null, after = null } = query;
+  const { isUnannounced = false, limit } = query;
   return inPatientTransaction(store, { tenantId }, async (em) => {
     const rows = (await em.execute(
       `select a.approval_id, a.session_id, s.external_id, s.user_id, s.agent_name, a.execution_id, e.tool_name,
@@ -79,12 +82,13 @@ export async function listAwaiting(store: Store, query: AwaitingQuery): Promise<
         where a.tenant_id = ? and a.decision is null
           and (?::text is null or s.user_id = ?) and (?::uuid is null or a.session_id = ?)
           and (?::uuid[] is null or a.approval_id = any (?)) and (?::text is null or a.kind = ?)
+          and (not ?::boolean or a.announced_at is null)
           and (?::uuid is null or (a.requested_at, a.approval_id) >
                 (select b.requested_at, b.approval_id from turnlock.agent_approvals b where b.approval_id = ?))
         order by a.requested_at, a.approval_id limit ?`,
       [
         ...[tenantId, userId, userId, sessionId, sessionId],
-        ...[arrayOf(approvalIds), arrayOf(approvalIds), reason, reason, after, after, limit],
+        ...[arrayOf(approvalIds), arrayOf(approvalIds), reason, reason, isUnannounced, after, after, limit],
       ],
     )) as Row[];
     return rows.map((row) => toAwaiting(tenantId, row));

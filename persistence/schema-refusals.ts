@@ -32,11 +32,11 @@ export const SCHEMA_REFUSALS = {
   TL032: { name: 'execution_identity', meaning: 'which call an execution handles never changes' },
   TL033: { name: 'execution_params', meaning: 'key and params never change once an execution was started' },
   TL034: { name: 'execution_attempt', meaning: 'a start counts one attempt and names its token' },
+  TL035: { name: 'execution_running', meaning: 'nothing runs unless its session is EXECUTING_TOOL at commit' },
   TL036: {
     name: 'execution_unapproved',
     meaning: 'a call that people were asked about starts only with their grant of its params',
   },
-  TL035: { name: 'execution_running', meaning: 'nothing runs unless its session is EXECUTING_TOOL at commit' },
   TL040: { name: 'approval_sealed', meaning: 'a round of approval is decided once and used once' },
   TL050: { name: 'inbox_completed', meaning: 'a COMPLETED session takes no message' },
   TL060: { name: 'argument_invalid', meaning: 'an argument of a function is missing or malformed' },

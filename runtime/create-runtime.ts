@@ -1,7 +1,7 @@
 import { type Environment, systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS, resolveLimits } from '../limits.ts';
-import { SESSION_STATES, type SessionState } from '../machines/session-state.ts';
+import type { SessionState } from '../machines/session-state.ts';
 import {
   type CallerTransaction,
   checkCallerTransaction,
@@ -9,9 +9,8 @@ import {
 } from '../persistence/caller-transaction.ts';
 import { createSession, findByExternalId, type NewSession } from '../persistence/create-session.ts';
 import type { DatabaseAdapter } from '../persistence/database.contract.ts';
-import { ROUND_KINDS } from '../persistence/entities/agent-approval.entity.ts';
 import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
-import { type Awaiting, type AwaitingQuery, listAwaiting } from '../persistence/list-awaiting.ts';
+import { type Awaiting, listAwaiting } from '../persistence/list-awaiting.ts';
 import { listSessions, type SessionSummary } from '../persistence/list-sessions.ts';
 import { checkSchema, migrate } from '../persistence/migrate.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
@@ -21,8 +20,17 @@ import { recordToolSchemas } from '../persistence/tool-schemas.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
+import { Announcer, type OnAwaiting } from './announcer.ts';
 import { checkMetadata } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
+import {
+  type AwaitingOptions,
+  checkAwaiting,
+  checkLimit,
+  checkState,
+  checkTenant,
+  optionRefused,
+} from './check-query.ts';
 import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
 import { LiveSessions } from './live-sessions.ts';
@@ -53,6 +61,12 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
    * `process.emitWarning`.
    */
   onWarning?: (warning: { code: string; message: string }) => void;
+  /**
+   * Told of each round of asking a person: a call that waits for approval, a question of an agent, an unknown outcome. Called after the
+   * commit, by the process that made it, else by any worker: at least once per round, so a receiver drops what it has seen by `approvalId`.
+   * Where it throws or rejects it is told again, later and later, and `onWarning` hears of it. Default: nobody is told.
+   */
+  onAwaiting?: OnAwaiting;
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
 }
@@ -77,20 +91,7 @@ const SESSION_OPTIONS = ['agent', 'tenantId', 'userId', 'externalId', 'metadata'
 
 const SESSIONS_OPTIONS = ['tenantId', 'state', 'stranded', 'limit'];
 
-const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'environment'];
-
-/** What `awaiting` takes. */
-export interface AwaitingOptions {
-  tenantId: string;
-  /** Only what concerns sessions of this user. */
-  userId?: string;
-  sessionId?: string;
-  reason?: Awaiting['reason'];
-  after?: string;
-  limit?: number;
-}
-
-const AWAITING_OPTIONS = ['tenantId', 'userId', 'sessionId', 'reason', 'after', 'limit'];
+const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'environment'];
 
 /** How an existing session is named. There is no way to a session without its tenant. */
 export type SessionReference = { tenantId: string; sessionId: string } | { tenantId: string; externalId: string };
@@ -208,7 +209,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
   const agents = checkAgents(checkOptions(options, 'createRuntime', RUNTIME_OPTIONS));
-  const { drive = true } = options;
+  const { drive = true, onAwaiting } = options;
   if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
   checkKinds(options);
   const limits = resolveLimits(options.limits);
@@ -237,6 +238,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     holder: environment.uuid(),
     live: new LiveSessions(),
     drives: drive,
+    announcer: onAwaiting == null ? null : new Announcer({ store, onAwaiting, onWarning }),
     operations,
     closing: closing.signal,
   };
@@ -269,7 +271,11 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
         const tenantId = checkTenant(given.tenantId);
         return decideBatch(services, tenantId, decisions, (sessionId) => open(services, { tenantId, sessionId }));
       }),
-    recover: () => operate(services, () => recoverSessions({ ...services, drives: true })),
+    recover: () =>
+      operate(services, async () => {
+        await services.announcer?.sweep();
+        return recoverSessions({ ...services, drives: true });
+      }),
     start: (settings) => worker.start(settings),
     stop: () => worker.stop(),
     close,
@@ -312,43 +318,11 @@ function isAgent(agent: unknown): agent is Agent {
 }
 
 /** What is only used further in, so that it would break there. */
-function checkKinds({ migrate: mode, onWarning, environment }: RuntimeOptions): void {
+function checkKinds({ migrate: mode, onWarning, onAwaiting, environment }: RuntimeOptions): void {
   if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
   if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
+  if (typeof (onAwaiting ?? optionRefused) !== 'function') throw optionRefused('onAwaiting', 'a function');
   if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
-}
-
-function optionRefused(option: string, wanted: string): TurnlockError {
-  return new TurnlockError('OPTIONS_INVALID', { message: `option not accepted: ${option} (wanted ${wanted})` });
-}
-
-function checkState(state: SessionState): SessionState {
-  if (SESSION_STATES.includes(state)) return state;
-  throw optionRefused('state', SESSION_STATES.join(', '));
-}
-
-function checkLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
-  throw optionRefused('limit', 'a whole number from 1 to 1000');
-}
-
-function checkAwaiting(asked: AwaitingOptions): AwaitingQuery {
-  const { tenantId, userId, sessionId, reason, after, limit = 50 } = checkOptions(asked, 'awaiting', AWAITING_OPTIONS);
-  if (reason !== undefined && !ROUND_KINDS.includes(reason)) throw optionRefused('reason', ROUND_KINDS.join(', '));
-  return {
-    tenantId: checkTenant(tenantId),
-    limit: checkLimit(limit),
-    ...(userId === undefined
-      ? {}
-      : { userId: checkIdentifier(userId, { name: 'userId', maxCharacters: MAX_CHARACTERS.userId }) }),
-    ...(sessionId === undefined ? {} : { sessionId: checkUuid(sessionId, 'sessionId') }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(after === undefined ? {} : { after: checkUuid(after, 'after') }),
-  };
-}
-
-function checkTenant(tenantId: string): string {
-  return checkIdentifier(tenantId, { name: 'tenantId', maxCharacters: MAX_CHARACTERS.tenantId });
 }
 
 async function create<Output>(services: Services, options: NewSessionOptions): Promise<Session<Output>> {

@@ -1,4 +1,5 @@
 import { isTurnlockError, type TurnlockError } from '../errors.ts';
+import { waitsForPerson } from '../machines/open-calls.ts';
 import { isResting } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
@@ -77,8 +78,13 @@ export class LiveSessions {
     const feed = this.#expected.get(runId) ?? new RunFeed();
     this.#expected.delete(runId);
     feed.push(toRunEvent(begin));
+    const announce = (result: CommitResult): void => {
+      const { announcer, operations } = services;
+      if (announcer !== null && asksSomebody(result)) void operations.run(() => announcer.session(result.session));
+    };
     const unsubscribe = live.actor.subscribe((result) => {
       if (!result.repeated) feed.push(toRunEvent(result));
+      announce(result);
     });
     const context = driveContext(services, live.actor, begin, controller, feed);
     const ended = services.operations
@@ -128,6 +134,13 @@ export class LiveSessions {
     live.actor.stop();
     this.#live.delete(sessionId);
   }
+}
+
+/** Whether a commit may have opened a round of asking. */
+function asksSomebody({ repeated, transition, session }: CommitResult): boolean {
+  const { type } = transition.event;
+  const isAsking = type === 'model.calledTools' || type === 'execution.held' || type === 'tool.outcomeUnknown';
+  return !repeated && isAsking && session.snapshot.context.calls.some(waitsForPerson);
 }
 
 function toRunEvent({ transition, turns }: CommitResult): RunEvent {

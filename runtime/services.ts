@@ -3,6 +3,7 @@ import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from '../machines/session
 import { type Build, newerAgent } from '../persistence/build.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { Store } from '../persistence/session-transaction.ts';
+import type { Announcer } from './announcer.ts';
 import type { Agent } from './define-agent.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Operations } from './operations.ts';
@@ -18,6 +19,8 @@ export interface Services {
   live: LiveSessions;
   /** Whether calls of this runtime drive the runs that they begin; a worker does in any case. */
   drives: boolean;
+  /** Tells the host of what people are asked; `null` where it has no hook. */
+  announcer: Announcer | null;
   /** What `close` waits for. */
   operations: Operations;
   /** Aborts with `close`: nothing new begins, model calls stop, tools that are out come to their end. */

@@ -59,6 +59,7 @@ export class Worker {
   /** Whether the last look found as many sessions as there were slots. */
   #mayBeMore = false;
   #failures = 0;
+  #announcing: Promise<void> | null = null;
 
   constructor(services: Services, settings: WorkerSettings) {
     const closing = AbortSignal.any([services.closing, this.#stopping.signal]);
@@ -102,6 +103,7 @@ export class Worker {
   }
 
   async #claim(): Promise<number> {
+    this.#announce();
     const { store, build, closing } = this.#services;
     const free = this.#settings.concurrency - this.#driving.size;
     if (free <= 0) return Number.POSITIVE_INFINITY;
@@ -111,6 +113,18 @@ export class Worker {
     if (closing.aborted) return 0;
     for (const key of keys) this.#begin(key);
     return Math.min(dueInMs ?? Number.POSITIVE_INFINITY, this.#leftAlone.nextAt - store.environment.monotonic());
+  }
+
+  /** Tells the host of what people are asked, where the process that asked died before it could. */
+  #announce(): void {
+    const { announcer, operations } = this.#services;
+    if (announcer === null || this.#announcing !== null) return;
+    this.#announcing = operations
+      .run(() => announcer.sweep())
+      .catch(() => undefined)
+      .finally(() => {
+        this.#announcing = null;
+      });
   }
 
   #begin(key: SessionKey): void {

@@ -17,6 +17,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   './postgres': 'A PostgreSQL server as the database.',
   './pglite': 'PostgreSQL inside the process as the database.',
   './ai-sdk': 'Models and tools of the AI SDK.',
+  './mcp': 'Tools of MCP servers.',
   './scripted': 'A model without a provider, for tests and examples.',
   './migrations': 'The schema as migrations, for a set-up that runs them itself.',
 };

@@ -13,6 +13,7 @@ export const ENTRY_PEERS: Readonly<Record<string, readonly string[]>> = {
   './postgres': [],
   './pglite': ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs'],
   './ai-sdk': ['ai'],
+  './mcp': ['@modelcontextprotocol/sdk'],
   './scripted': [],
   './migrations': [],
 };

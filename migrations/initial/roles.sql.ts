@@ -35,6 +35,7 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'claim_sessions(int, jsonb, uuid[])',
     'sweep_sessions(int, jsonb, uuid[])',
     'why_stranded(uuid, jsonb)',
+    'unannounced_rounds(int, uuid[])',
     'next_due_at()',
     // It may name any tenant as it is: what clients may do is no more.
     ...CLIENT_FUNCTIONS,

@@ -69,6 +69,14 @@ export function workerFunctionsSql(schema: string): string[] {
     owedSql(schema, 'claim_sessions', ' FOR NO KEY UPDATE OF s SKIP LOCKED'),
     owedSql(schema, 'sweep_sessions', ''),
     strandedFunctionSql(schema),
+    // Open rounds of asking of which the host's hook was not told yet.
+    `CREATE FUNCTION ${schema}.unannounced_rounds(max_rounds int, excluding uuid[] DEFAULT '{}'::uuid[])
+RETURNS TABLE (tenant_id varchar(64), session_id uuid, approval_id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
+  SELECT a.tenant_id, a.session_id, a.approval_id FROM agent_approvals a
+    WHERE a.decision IS NULL AND a.announced_at IS NULL AND a.approval_id <> ALL (excluding)
+    ORDER BY a.requested_at LIMIT LEAST(GREATEST(max_rounds, 0), 1000)
+$$`,
     // When the next session becomes due that is not due yet; NULL when nothing is planned.
     `CREATE FUNCTION ${schema}.next_due_at() RETURNS timestamptz
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$

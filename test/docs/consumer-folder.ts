@@ -6,7 +6,18 @@ import { entrySources } from '../../scripts/entry-sources.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 
 /** Packages that the code of documents may import besides ours. */
-const OTHERS = ['zod', 'xstate', 'pg', 'ai', '@ai-sdk', '@types', '@mikro-orm', 'drizzle-orm', 'kysely'];
+const OTHERS = [
+  'zod',
+  'xstate',
+  'pg',
+  'ai',
+  '@ai-sdk',
+  '@types',
+  '@mikro-orm',
+  '@modelcontextprotocol',
+  'drizzle-orm',
+  'kysely',
+];
 
 /**
  * A folder like a user's project, with `files` in it, gone at the test's end. In it `turnlock` and its entries are the sources as they

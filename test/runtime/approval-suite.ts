@@ -2,36 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { allow, askUser, deny, type Policy, requireApproval, type Session } from '../../index.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
-import { call, eachRun, looseTool } from '../support/runtime-script.ts';
+import { call, eachRun } from '../support/runtime-script.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { ask, refundAgent } from './approval-scene.ts';
 import { typesOf, userTexts } from './inbox-scene.ts';
 
-/** An agent that calls `refund` once for each of `inputs`, and a ledger of what ran. */
-function refundAgent(policy: Policy, ...inputs: object[]) {
-  const acts: unknown[] = [];
-  const keys: string[] = [];
-  const shown: string[][] = [];
-  const refund = looseTool(
-    'refund',
-    (params, { idempotencyKey }) => {
-      acts.push(params);
-      keys.push(idempotencyKey);
-      return { done: true };
-    },
-    { effect: 'nonRepeatable', policy },
-  );
-  const script = eachRun({ toolCalls: inputs.map((input) => call('refund', input)) }, 'done');
-  const agent = scriptedAgent(
-    (request) => {
-      shown.push(request.turns.map(({ role, text }) => `${role}: ${text}`));
-      return script(request);
-    },
-    [refund],
-  );
-  return { agent, acts, keys, shown };
-}
-
-const ask: Policy = () => requireApproval();
 const toolTexts = async (session: Session) =>
   (await session.history()).filter(({ role }) => role === 'tool').map(({ content }) => content);
 
@@ -364,28 +339,5 @@ export const describeApprovals: RuntimeSuite = (database) => {
       await waitFor(async () => (await userTexts(session)).length === 2, { for: 'the message to have its turn' });
       expect(await userTexts(session)).toEqual(['refund', 'and then?']);
     });
-  });
-
-  test('C24 a batch: each decision is answered by its id, and the good ones count', async () => {
-    const { agent, acts } = refundAgent(ask, { order: 1 }, { order: 2 });
-    const { runtime, session } = await open(agent);
-    const { awaiting } = await (await session.send('refund')).result();
-    const [one, two] = awaiting.map(({ executionId }) => executionId);
-    await session.deny(one!, { by: 'ada', reason: 'no' });
-    const nobody = '0198c5f0-0000-7000-8000-000000000009';
-    const decisions = [
-      { executionId: one!, decision: 'approve', by: 'bob' },
-      { executionId: nobody, decision: 'approve', by: 'bob' },
-      { executionId: 'what', decision: 'approve', by: 'bob' },
-      { executionId: two!, decision: 'approve', by: 'bob' },
-    ] as const;
-    expect(await runtime.decide({ tenantId: 'tenant', decisions })).toMatchObject([
-      { executionId: one, ok: false, error: { code: 'APPROVAL_DECIDED' } },
-      { executionId: nobody, ok: false, error: { code: 'EXECUTION_NOT_FOUND' } },
-      { executionId: 'what', ok: false, error: { code: 'VALUE_INVALID' } },
-      { executionId: two, ok: true, sessionId: session.sessionId },
-    ]);
-    expect(await (await session.resume())!.result()).toMatchObject({ state: 'IDLE' });
-    expect(acts).toEqual([{ order: 2 }]);
   });
 };

@@ -1,4 +1,8 @@
 import { onPostgres } from '../support/runtime-database.ts';
 import { describeApprovals } from './approval-suite.ts';
+import { describeAwaiting } from './awaiting-suite.ts';
 
-onPostgres(describeApprovals);
+onPostgres((database) => {
+  describeApprovals(database);
+  describeAwaiting(database);
+});

@@ -3,7 +3,7 @@ import type { ScriptedStep } from '../../adapters/models/scripted.ts';
 import { scripted } from '../../adapters/models/scripted.ts';
 import type { Tool } from '../../adapters/tools/tool.contract.ts';
 import type { Environment } from '../../environment.ts';
-import { type Agent, createRuntime, defineAgent, type Runtime, type Session } from '../../index.ts';
+import { type Agent, createRuntime, defineAgent, type OnAwaiting, type Runtime, type Session } from '../../index.ts';
 import type { Limits } from '../../limits.ts';
 import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { atTestEnd } from './at-test-end.ts';
@@ -23,6 +23,8 @@ export interface OpenOptions {
   drive?: boolean;
   /** In place of the database's own. Whoever names one closes the runtime. */
   adapter?: DatabaseAdapter;
+  /** As of `createRuntime`. */
+  onAwaiting?: OnAwaiting;
   /** Default: nobody is told. */
   onWarning?: (warning: { code: string; message: string }) => void;
 }
@@ -31,7 +33,7 @@ export interface OpenOptions {
 export async function openRuntime(
   database: RuntimeDatabase,
   agents: readonly Agent[],
-  { limits, environment, drive = true, adapter, onWarning = () => undefined }: OpenOptions = {},
+  { limits, environment, drive = true, adapter, onAwaiting, onWarning = () => undefined }: OpenOptions = {},
 ): Promise<Runtime> {
   const runtime = await createRuntime({
     database: adapter ?? database.adapter(),
@@ -40,6 +42,7 @@ export async function openRuntime(
     drive,
     limits: { ...QUICK, ...limits },
     onWarning,
+    ...(onAwaiting ? { onAwaiting } : {}),
     ...(environment ? { environment } : {}),
   });
   if (adapter === undefined) atTestEnd(() => runtime.close());

@@ -130,6 +130,12 @@ const CHECKS: Case[] = [
     'a message refused without a reason',
     row('agent_inbox', { rejected_at: new Date(0) }),
   ),
+  check('check_approval_kind on agent_approvals', 'a question of no kind', row('agent_approvals', { kind: 'mood' })),
+  check(
+    'check_approval_on_expiry on agent_approvals',
+    'an expiry after which nobody knows what to do',
+    row('agent_approvals', { on_expiry: 'shrug' }),
+  ),
   check('check_approval_round on agent_approvals', 'a round before the first', row('agent_approvals', { round: 0 })),
   check(
     'check_approval_decision on agent_approvals',

@@ -31,6 +31,7 @@ const approval = (set: string): RefusalCase['arrange'] => {
         VALUES ($1, $2, $3, 'digest', now())`,
       [TENANT, sessionId, executionId],
     );
+    await move(sql, sessionId, 'EXECUTING_TOOL');
     if (set !== '') await updateApproval(set)(sql, executionId);
     return executionId;
   };

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { type Awaiting, requireApproval } from '../../index.ts';
+import type { RuntimeSuite } from '../support/runtime-database.ts';
+import { openRuntime, openSession } from '../support/runtime-open.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { ask, refundAgent } from './approval-scene.ts';
+
+/** What waits for people, as the host hears of it and answers it. */
+export const describeAwaiting: RuntimeSuite = (database) => {
+  const open = async (agent: Parameters<typeof openSession>[1], more = {}) => {
+    const runtime = await openRuntime(database(), [agent], more);
+    return { runtime, session: await openSession(runtime, agent) };
+  };
+
+  describe('onAwaiting', () => {
+    test('C49 the hook is told after the commit: who approves in that moment succeeds', async () => {
+      const { agent, acts } = refundAgent(() => requireApproval({ question: 'Why?' }), { order: 1 });
+      const told: Awaiting[] = [];
+      const approved: Promise<unknown>[] = [];
+      const onAwaiting = (awaiting: Awaiting): void => {
+        told.push(awaiting);
+        approved.push(session.approve(awaiting.executionId, { by: 'ada', digest: awaiting.digest }));
+      };
+      const { session } = await open(agent, { onAwaiting });
+      await session.send('refund');
+      await waitFor(async () => (await session.status()).state === 'IDLE', { for: 'the approved call to run' });
+      await Promise.all(approved);
+      expect(acts).toEqual([{ order: 1 }]);
+      expect(told).toMatchObject([{ sessionId: session.sessionId, question: 'Why?', reason: 'approval', round: 1 }]);
+    });
+
+    test('a hook that fails is told again, by a sweep of another process too, until it took it; then nobody is told again', async () => {
+      const { agent } = refundAgent(ask, { order: 1 });
+      const warnings: string[] = [];
+      const onWarning = ({ code }: { code: string }) => warnings.push(code);
+      const failing = () => Promise.reject(new Error('the webhook is down'));
+      const { session } = await open(agent, { onAwaiting: failing, onWarning });
+      await (await session.send('refund')).result();
+      await waitFor(() => warnings.includes('ON_AWAITING_FAILED'), { for: 'the hook to fail' });
+      const told: string[] = [];
+      const onAwaiting = ({ sessionId }: Awaiting) => void told.push(sessionId);
+      const other = await openRuntime(database(), [agent], { onAwaiting });
+      await other.recover();
+      await other.recover();
+      expect(told.filter((id) => id === session.sessionId)).toEqual([session.sessionId]);
+    });
+  });
+
+  test('C24 a batch: each decision is answered by its id, and the good ones count', async () => {
+    const { agent, acts } = refundAgent(ask, { order: 1 }, { order: 2 });
+    const { runtime, session } = await open(agent);
+    const { awaiting } = await (await session.send('refund')).result();
+    const [one, two] = awaiting.map(({ executionId }) => executionId);
+    await session.deny(one!, { by: 'ada', reason: 'no' });
+    const nobody = '0198c5f0-0000-7000-8000-000000000009';
+    const decisions = [
+      { executionId: one!, decision: 'approve', by: 'bob' },
+      { executionId: nobody, decision: 'approve', by: 'bob' },
+      { executionId: 'what', decision: 'approve', by: 'bob' },
+      { executionId: two!, decision: 'approve', by: 'bob' },
+    ] as const;
+    expect(await runtime.decide({ tenantId: 'tenant', decisions })).toMatchObject([
+      { executionId: one, ok: false, error: { code: 'APPROVAL_DECIDED' } },
+      { executionId: nobody, ok: false, error: { code: 'EXECUTION_NOT_FOUND' } },
+      { executionId: 'what', ok: false, error: { code: 'VALUE_INVALID' } },
+      { executionId: two, ok: true, sessionId: session.sessionId },
+    ]);
+    expect(await (await session.resume())!.result()).toMatchObject({ state: 'IDLE' });
+    expect(acts).toEqual([{ order: 2 }]);
+  });
+};
