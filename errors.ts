@@ -55,6 +55,15 @@ export const ERROR_CODES = {
   OUTCOME_INVALID: kind('usage', 'Settle as succeeded with an output, as failed with a reason, or as runAgain.'),
   CONFIG_INVALID: kind('usage', 'Export the options of createRuntime from turnlock.config.ts.'),
   TRANSCRIPT_INVALID: kind('usage', 'Answer every tool call before the next message, in order.'),
+  TRANSACTION_CONTROL: kind(
+    'usage',
+    'Leave BEGIN, COMMIT and ROLLBACK to the runtime; savepoints and SET LOCAL are fine.',
+  ),
+  TRANSACTION_OVER: kind('usage', 'Await every statement of a transactional tool before its execute returns.'),
+  TRANSACTION_REENTRANT: kind(
+    'usage',
+    'Call the runtime outside the transactional tool, or make the tool another class.',
+  ),
   PRIVILEGE_MISSING: kind('usage', 'Run `turnlock migrate --grant-to ROLE` as the owner of the schema.'),
   DATABASE_LOGIN_REFUSED: kind('usage', 'Check user, password, database name and TLS of the connection.'),
   DATA_DIRECTORY_INVALID: kind('usage', 'Name a folder that is empty or that Turnlock made.'),

@@ -25,11 +25,15 @@ export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools
 export type {
   InputSchema,
   OutputSchema,
+  Queryable,
+  QueryConfig,
+  QueryResult,
   Retry,
   RetryBackoff,
   Tool,
   ToolContext,
   ToolEffect,
+  TransactionalContext,
 } from './adapters/tools/tool.contract.ts';
 export { ToolError, type ToolErrorOptions } from './adapters/tools/tool-error.ts';
 export { type Versioned, versioned } from './adapters/tools/versioned.ts';

@@ -91,7 +91,9 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const { limits, environment } = store;
   const newId = () => environment.uuid();
   const { calls, runId } = before.context;
-  const undecided = { request, state: before.value, version: row.version, runId, calls, inbox, now, limits, newId };
+  const checkLease = () => void grantLease(leaseOf(row), request.claim, now, false);
+  const known = { request, state: before.value, version: row.version, runId, calls, inbox, now, limits, store };
+  const undecided = { ...known, newId, checkLease };
   const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
   const { event, claim, late = null } = decided;

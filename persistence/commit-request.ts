@@ -1,5 +1,7 @@
+import type { OutcomeContent } from '../machines/event-content.ts';
 import type { RecordedEvent, SessionEvent } from '../machines/session-event.ts';
 import type { CommittedSession } from './committed-session.ts';
+import type { ToolTransaction } from './database.contract.ts';
 import type { Decided } from './decide-approval.ts';
 import type { NewMessage, WhenBusy } from './inbox.ts';
 import type { LeaseClaim } from './lease.ts';
@@ -22,8 +24,23 @@ export type Intent =
   | { type: 'expireInput' }
   /** What is decided about attempts of which nothing says how they ended: evidence that fits, if there is any by now, else `event`. */
   | { type: 'unlessEvidenced'; event: SessionEvent }
+  /** An attempt that acts inside this commit: the event is how it ended. */
+  | { type: 'settleByActing'; executionId: string; attempt: number; act: Act }
   /** The end for good. What waits is refused first, one message with each commit; repeated until the event is `session.completed`. */
   | { type: 'completeSession'; by: string };
+
+/** How a transactional tool ended. Failed means that what it wrote shall be rolled back. */
+export type ActEnd =
+  | { outcome: 'succeeded'; content: OutcomeContent; retryInMs: null }
+  | { outcome: 'failed'; content: OutcomeContent; retryInMs: number | null };
+
+/** The act of a transactional tool. It may be run more than once, each time in a transaction of its own of which one at most commits. */
+export interface Act {
+  /** Milliseconds after which it ends. */
+  timeoutMs: number;
+  /** Never rejects. */
+  run(transaction: ToolTransaction): Promise<ActEnd>;
+}
 
 /** One event that a session shall take. */
 export interface CommitRequest {

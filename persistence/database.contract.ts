@@ -1,4 +1,4 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Environment } from '../environment.ts';
 import type { Limits } from '../limits.ts';
 
@@ -58,8 +58,43 @@ export interface Database {
   reviewSetup(): Promise<readonly DatabaseWarning[]>;
   /** While `work` runs, answers of the database may take as long as they take: a migration's do. */
   unhurried<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** The transaction that `em` is in, as a transactional tool gets it. */
+  toolTransaction(em: EntityManager): Promise<ToolTransaction>;
   /** Closes what we opened: never a pool, a MikroORM or a PGlite that was handed in. Repeating it does nothing. */
   close(): Promise<void>;
+}
+
+/** One statement of a tool, in the form of node-postgres. */
+export interface ToolQuery {
+  text: string;
+  values?: readonly unknown[];
+  rowMode?: 'array';
+  /** How columns are read, in place of what node-postgres does. */
+  types?: { getTypeParser(oid: number, format?: never): unknown };
+}
+
+/** The answer to it, in the form of node-postgres. */
+export interface ToolQueryResult {
+  rows: unknown[];
+  rowCount: number | null;
+  /** First word of the command's tag. */
+  command: string;
+  oid: number;
+  fields: { name: string; dataTypeID: number }[];
+}
+
+/** A transaction of ours in the hands of a tool. */
+export interface ToolTransaction {
+  /** Bound to the transaction, with the entities of the program where it handed its MikroORM in. */
+  readonly em: EntityManager;
+  /** @throws TRANSACTION_CONTROL for a statement that would end the transaction, TRANSACTION_OVER once it was closed. */
+  query(query: ToolQuery): Promise<ToolQueryResult>;
+  /** Takes no further statement, and resolves when the last one that was sent has its answer. */
+  close(): Promise<void>;
+  /** The error of the first statement that failed; `undefined` where none did. */
+  readonly firstError: unknown;
+  /** Whether the connection is of no use any more. */
+  readonly isBroken: boolean;
 }
 
 /** Hints that a session may owe work. Never the truth: some may be missed, some say nothing new. */

@@ -2,9 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { UserTurnContent } from '../machines/event-content.ts';
-import type { OpenCall } from '../machines/open-calls.ts';
+import { isInFlight, type OpenCall } from '../machines/open-calls.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
+import { actInSavepoint } from './act-in-savepoint.ts';
 import type { CommitRequest, Intent } from './commit-request.ts';
 import { type Decided, decideApproval } from './decide-approval.ts';
 import type { AgentInboxRow } from './entities/agent-inbox.entity.ts';
@@ -22,6 +23,7 @@ import {
 import { eventIdFromMessageId } from './keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from './lease.ts';
 import { findSeenEvent, type InboxCount, type SeenEvent } from './read-under-lock.ts';
+import type { Store } from './session-transaction.ts';
 import { findExpiredRounds } from './write-rounds.ts';
 
 /** What a commit does, all of it decided under the lock. */
@@ -54,7 +56,10 @@ export interface Undecided {
   /** The database's time. */
   now: Date;
   limits: Limits;
+  store: Store;
   newId(): string;
+  /** @throws TOKEN_STALE, SESSION_BUSY, LEASE_HELD when the request's claim does not hold. */
+  checkLease(): void;
 }
 
 /** Where a session may be completed. */
@@ -87,6 +92,8 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
       const taken = await findTaken(em, undecided);
       return taken ?? asRequested(undecided, event.event);
     }
+    case 'settleByActing':
+      return act(em, undecided, event);
     case 'completeSession':
       return complete(em, undecided, event.by);
     case 'model.replied':
@@ -129,6 +136,23 @@ async function takeMessage(em: EntityManager, undecided: Undecided, intent: Send
   if (isUrgent) return { ...cancelled(newId()), inbox: add };
   const claim = { type: 'none' } as const;
   return { ...asRequested(undecided, { type: 'message.enqueued', runId }), claim, inbox: add };
+}
+
+type SettleByActing = Extract<Intent, { type: 'settleByActing' }>;
+
+/** The tool runs only for the holder of the lease, and only for the attempt that the session waits for. */
+async function act(em: EntityManager, undecided: Undecided, intent: SettleByActing): Promise<Decision> {
+  const { request, calls, store, state } = undecided;
+  undecided.checkLease();
+  const call = calls.find(({ executionId }) => executionId === intent.executionId);
+  if (call === undefined || !isInFlight(call) || call.attempt !== intent.attempt) {
+    const { executionId, attempt } = intent;
+    throw new TurnlockError('EVENT_ILLEGAL', {
+      message: `attempt is not under way: ${attempt} of execution ${executionId} (found ${state} and another attempt or none)`,
+      details: { executionId, attempt },
+    });
+  }
+  return asRequested(undecided, await actInSavepoint(store, em, { ...intent, tenantId: request.tenantId }));
 }
 
 interface Asked {

@@ -9,6 +9,7 @@ import {
 import { commitEvent } from './commit-event.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import type { CommittedSession } from './committed-session.ts';
+import { refuseReentrance } from './reentrance.ts';
 import type { Store } from './session-transaction.ts';
 
 /** What the actor takes: a request to commit, and the news that one was committed. */
@@ -44,6 +45,7 @@ export function createPersistenceActor(store: Store, session: CommittedSession):
   return {
     commit: (request) =>
       new Promise((resolve, reject) => {
+        refuseReentrance(); // it would wait in the queue behind the commit that waits for it
         actor.send({ type: 'commit.requested', request, settle: { resolve, reject } });
       }),
     committed: () => actor.getSnapshot().session,

@@ -5,6 +5,7 @@ import { TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { Database } from './database.contract.ts';
 import { lockKey } from './keys/lock-key.ts';
+import { refuseReentrance } from './reentrance.ts';
 import { toTurnlockError } from './sqlstate.ts';
 
 /** What every statement of ours needs. */
@@ -37,6 +38,7 @@ export async function inTransaction<Result>(
   scope: TransactionScope,
   work: (em: EntityManager) => Promise<Result>,
 ): Promise<Result> {
+  refuseReentrance();
   const em = store.database.orm.em.fork({ clear: true }) as EntityManager;
   try {
     await em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
@@ -54,13 +56,10 @@ export async function inTransaction<Result>(
   }
 }
 
-async function prepare(
-  { database, environment, limits }: Store,
-  scope: TransactionScope,
-  em: EntityManager,
-): Promise<void> {
+/** What a transaction of ours sets for itself. */
+function settingsOf({ database, limits }: Pick<Store, 'database' | 'limits'>, tenantId: string): [string, string][] {
   const settings: [string, string][] = [
-    ['turnlock.tenant', scope.tenantId],
+    ['turnlock.tenant', tenantId],
     ['synchronous_commit', 'on'],
     ['lock_timeout', `${limits.lockTimeoutMs}ms`],
     ['statement_timeout', `${limits.statementTimeoutMs}ms`],
@@ -70,6 +69,21 @@ async function prepare(
     settings.push(['idle_in_transaction_session_timeout', `${limits.statementTimeoutMs}ms`]);
   }
   if (database.runtimeRole !== null) settings.push(['role', database.runtimeRole]);
+  return settings;
+}
+
+/** Sets them again, after somebody else had the transaction. */
+export async function applySettings(store: Store, { tenantId }: TransactionScope, em: EntityManager): Promise<void> {
+  const settings = settingsOf(store, tenantId);
+  await em.execute(`select ${settings.map(() => 'set_config(?, ?, true)').join(', ')}`, settings.flat());
+}
+
+async function prepare(
+  { database, environment, limits }: Store,
+  scope: TransactionScope,
+  em: EntityManager,
+): Promise<void> {
+  const settings = settingsOf({ database, limits }, scope.tenantId);
   const parts = settings.map(() => 'set_config(?, ?, true)');
   const values: string[] = settings.flat();
   if (scope.lockedSessionId !== undefined) {

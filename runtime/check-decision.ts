@@ -1,5 +1,5 @@
 import { TurnlockError } from '../errors.ts';
-import { MAX_CHARACTERS } from '../limits.ts';
+import { type Limits, MAX_CHARACTERS } from '../limits.ts';
 import type { AmendedContent } from '../machines/event-content.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { Decided } from '../persistence/decide-approval.ts';
@@ -50,10 +50,18 @@ export async function checkApproval(
   return { ...who, decision: { type: 'grant', amended } };
 }
 
+/** The approval of params as they are, which needs no agent. @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE. */
+export function checkPlainApproval(executionId: string, options: Deciding): Decided {
+  return {
+    ...checkDeciding(executionId, checkOptions(options, 'approve', DECIDING)),
+    decision: { type: 'grant', amended: null },
+  };
+}
+
 /** @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE. */
-export function checkDenial(services: Services, executionId: string, options: DenyOptions): Decided {
+export function checkDenial(limits: Limits, executionId: string, options: DenyOptions): Decided {
   const who = checkDeciding(executionId, checkOptions(options, 'deny', [...DECIDING, 'reason']));
-  const content = reasonContent('APPROVAL_DENIED', options.reason, services.store.limits);
+  const content = reasonContent('APPROVAL_DENIED', options.reason, limits);
   return { ...who, decision: { type: 'deny', content } };
 }
 

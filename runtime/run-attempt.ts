@@ -3,6 +3,7 @@ import { TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import { presentParams } from '../persistence/present-params.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { isTransactional } from './act-in-commit.ts';
 import type { DriveContext } from './drive-context.ts';
 import { toolContext } from './tool-context.ts';
 import { failureOf, isRepeatable, type ToolFailure } from './tool-failure.ts';
@@ -105,6 +106,9 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<Acted> {
 async function callTool(drive: DriveContext, execution: ExecutionRow, signal: AbortSignal): Promise<Acted> {
   // This process committed its start, so it has the tool.
   const tool = drive.agent.tools.get(execution.toolName) as Tool;
+  if (isTransactional(tool)) {
+    return failed('TOOL_UNKNOWN', `${tool.name} has become transactional since the call was made: it was not run.`);
+  }
   const { executionId } = execution;
   try {
     const insideEffect = drive.environment.faultPoint('insideEffect', {

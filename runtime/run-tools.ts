@@ -3,12 +3,14 @@ import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { actOf, isTransactional } from './act-in-commit.ts';
 import { checkStarts } from './check-starts.ts';
 import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { prepareStarts } from './prepare-starts.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
 import { isRepeatable } from './tool-failure.ts';
+import { paramsToRun } from './upgrade-params.ts';
 
 /** The longest pause between two looks at what has happened, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
@@ -60,13 +62,16 @@ export class ToolRunner {
     const rows = new Map(last.executions.map((row) => [row.executionId, row]));
     const running = effects.filter((effect) => effect.type === 'runAttempt').map((effect) => rowOf(rows, effect));
     const queued = effects.filter((effect) => effect.type === 'startExecution').map((effect) => rowOf(rows, effect));
-    for (const row of running) this.#launch(row);
+    for (const row of running) if (!isTransactional(row)) this.#launch(row);
     while (!this.#drive.signal.aborted) {
       if (this.#broken !== null) throw this.#broken.error;
-      const orphans = running.filter((row) => !this.#isOut(row) && !this.#hasEnded(row));
+      const acting = running.filter(isTransactional);
+      const orphans = running.filter((row) => !isTransactional(row) && !this.#isOut(row) && !this.#hasEnded(row));
       for (const row of orphans.filter(isReconcilable)) if (this.#isGiven(row)) this.#reconcile(row);
       const due = queued.filter((row) => this.#retryInMs(row) <= 0);
-      const event = this.#settle() ?? this.#nextEvent(orphans, due);
+      const settled = this.#settle();
+      if (settled === null && acting.length > 0 && !this.#drive.draining.aborted) return await this.#act(acting[0]!);
+      const event = settled ?? this.#nextEvent(orphans, due);
       if (event !== null) {
         const checked = await this.#check(event, orphans, due);
         this.noteStarts(checked);
@@ -113,6 +118,18 @@ export class ToolRunner {
       this.#ended.push(...ended.filter(isTaken));
       throw error;
     }
+  }
+
+  /** A transactional tool acts inside the commit that settles it, one after the other. What was left RUNNING has done nothing: it is run. */
+  async #act(row: ExecutionRow): Promise<CommitResult> {
+    const { executionId, attempt, toolName } = row;
+    const ready = await paramsToRun(this.#drive, this.#drive.agent.tools.get(toolName), row);
+    return await commitAsHolder(this.#drive, {
+      type: 'settleByActing',
+      executionId,
+      attempt,
+      act: actOf(this.#drive, row, ready),
+    });
   }
 
   #launch(row: ExecutionRow): void {

@@ -2,6 +2,7 @@ import { TurnlockError } from '../errors.ts';
 import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from '../machines/session.machine.ts';
 import { type Build, newerAgent } from '../persistence/build.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
+import { refuseReentrance } from '../persistence/reentrance.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { Announcer } from './announcer.ts';
 import type { Agent } from './define-agent.ts';
@@ -33,8 +34,13 @@ export function checkOpen(services: Services): void {
     throw new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed: nothing new begins' });
 }
 
-/** Runs what a caller asks for; `close` waits until it is done. @throws RUNTIME_CLOSED after `close`. */
+/**
+ * Runs what a caller asks for; `close` waits until it is done.
+ *
+ * @throws RUNTIME_CLOSED after `close`, TRANSACTION_REENTRANT from within a transactional tool.
+ */
 export async function operate<Result>(services: Services, work: () => Promise<Result>): Promise<Result> {
+  refuseReentrance();
   checkOpen(services);
   return await services.operations.run(work);
 }

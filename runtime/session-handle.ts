@@ -162,7 +162,7 @@ export class Session<Output = unknown> {
   async deny(executionId: string, options: DenyOptions): Promise<Run<Output>> {
     return operate(this.#services, async () => {
       if (this.#services.drives) checkAgent(this.#services, this.#seen);
-      return this.#decide(checkDenial(this.#services, executionId, options));
+      return this.#decide(checkDenial(this.#services.store.limits, executionId, options));
     });
   }
 

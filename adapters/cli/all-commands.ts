@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
+import { awaitingCommand } from './awaiting-command.ts';
 import { chatCommand } from './chat/chat-command.ts';
+import { approveCommand, denyCommand } from './decide-commands.ts';
 import { demoCommand } from './demo/demo-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { recoverCommand } from './recover-command.ts';
 import { rehearseCommand } from './rehearse/rehearse-command.ts';
+import { retryCommand } from './retry-command.ts';
 import { sessionsCommand } from './sessions-command.ts';
 import { settleCommand } from './settle-command.ts';
 import { showCommand } from './show-command.ts';
@@ -17,7 +20,11 @@ export function allCommands(): Command[] {
     migrateCommand(),
     sessionsCommand(),
     showCommand(),
+    awaitingCommand(),
+    approveCommand(),
+    denyCommand(),
     settleCommand(),
+    retryCommand(),
     recoverCommand(),
     workerCommand(),
     rehearseCommand(),

@@ -1,3 +1,4 @@
+import { presentParams } from '../../persistence/present-params.ts';
 import { escapeJson, escapeText } from './escape-text.ts';
 import { formatDuration, formatTime } from './format-time.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -54,7 +55,7 @@ export function waitingText(record: SessionRecord, colours: Colours, given: Shar
 
 const REASONS = {
   unknown: 'was started, and nothing says how it ended. Ask its receiver, by its key, what happened. Then run one of:',
-  approval: 'waits for a decision. It can be settled by hand:',
+  approval: 'waits for a decision:',
   answer: 'waits for an answer of the user. It can be settled by hand:',
 };
 
@@ -65,7 +66,8 @@ function callText(
   given: SharedOptions,
 ): string[] {
   const execution = executions.find((row) => row.executionId === executionId);
-  const commands = settleCommands({ ...overview, executionId, reason }, given);
+  const digest = execution === undefined ? '' : presentParams(execution).digest;
+  const commands = settleCommands({ ...overview, executionId, reason, digest }, given);
   return [
     `${yellow('Waits for a person:')} ${bold(escapeText(execution?.toolName ?? executionId))} ${REASONS[reason]}`,
     ...(execution === undefined ? [] : [`  key ${execution.idempotencyKey}`]),

@@ -1,14 +1,11 @@
-import { isResting } from '../../machines/session-state.ts';
-import type { CommittedSession } from '../../persistence/committed-session.ts';
 import type { SessionKey } from '../../persistence/read-session.ts';
 import { readSession } from '../../persistence/read-session-by-key.ts';
 import type { Settlement } from '../../runtime/check-settlement.ts';
 import type { RunResult } from '../../runtime/run-event.ts';
 import { chooseSession, readId } from './choose-session.ts';
-import { EXIT_CODES } from './exit-codes.ts';
 import { withStore } from './open-store.ts';
+import { knowsAgent, printResult, printSettled } from './print-decided.ts';
 import { readSettings, type Settings } from './read-settings.ts';
-import { resultText } from './result-text.ts';
 import { readSettlement, type SettleOptions } from './settle-options.ts';
 import { settleWithoutAgent } from './settle-without-agent.ts';
 import { shareDatabase } from './shared-database.ts';
@@ -36,12 +33,8 @@ export async function runSettle(execution: string, options: SharedOptions & Sett
     if (knowsAgent(settings, session)) return { key, settled: null };
     return { key, settled: await settleWithoutAgent(store, key, executionId, settlement) };
   });
-  if (settled !== null) printSettled(terminal, executionId, settled);
+  if (settled !== null) printSettled(terminal, executionId, settled, 'settled');
   else printResult(terminal, executionId, await settleAndDrive(settings, terminal, { key, executionId, settlement }));
-}
-
-function knowsAgent({ agents = [] }: Settings, { agentName, agentVersion }: CommittedSession): boolean {
-  return agents.some(({ name, version }) => name === agentName && version >= agentVersion);
 }
 
 function settleAndDrive(
@@ -55,21 +48,4 @@ function settleAndDrive(
     terminal.note('Settled. The session goes on…');
     return run.result();
   });
-}
-
-function printResult(terminal: Terminal, executionId: string, result: RunResult): void {
-  terminal.json({ executionId, isDriven: true, ...result });
-  for (const line of resultText(result, terminal.colours)) terminal.line(line);
-  if (result.state === 'FAILED') process.exitCode = EXIT_CODES.failed;
-}
-
-function printSettled(terminal: Terminal, executionId: string, session: CommittedSession): void {
-  const { sessionId, state, agentName, agentVersion } = session;
-  const { runId } = session.snapshot.context;
-  terminal.json({ executionId, isDriven: false, sessionId, runId, state, reply: null, awaiting: [], error: null });
-  terminal.line(`settled: the session is ${state}`);
-  if (isResting(state)) return;
-  terminal.note(
-    `The configuration has no agent ${agentName} of version ${agentVersion} or newer: a worker that has it goes on, or \`turnlock recover\` there.`,
-  );
 }

@@ -1,4 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import type { ToolQuery, ToolQueryResult } from '../../persistence/database.contract.ts';
 import { readDataRows } from './data-rows.ts';
 import { columnReader } from './read-column.ts';
 import { toParameterText } from './to-parameter-text.ts';
@@ -32,6 +34,13 @@ export class PgliteWire implements Wire {
     const request = values?.length ? this.#extended(sql, values) : this.#protocol.serialize.query(sql);
     const { messages, data } = await this.#pglite.execProtocol(request, { throwOnError: false });
     return readAnswer(messages as unknown as Message[], readDataRows(data));
+  }
+
+  async query({ text, values = [], rowMode, types = pg.types }: ToolQuery): Promise<ToolQueryResult> {
+    const request = this.#extended(text, values.map(toArrayText));
+    const { messages, data } = await this.#pglite.execProtocol(request, { throwOnError: false });
+    const read = (oid: number) => types.getTypeParser(oid, 'text' as never) as (text: string) => unknown;
+    return toToolResult(messages as unknown as Message[], readDataRows(data), read, rowMode === 'array');
   }
 
   #extended(sql: string, values: readonly unknown[]): Uint8Array {
@@ -79,4 +88,47 @@ function readAnswer(messages: readonly Message[], rows: readonly (string | null)
 
 function toValue(text: string | null | undefined, read: (text: string) => unknown): unknown {
   return text === null || text === undefined ? null : read(text);
+}
+
+function toToolResult(
+  messages: readonly Message[],
+  rows: readonly (string | null)[][],
+  readerOf: (oid: number) => (text: string) => unknown,
+  asArrays: boolean,
+): ToolQueryResult {
+  const failed = messages.find(({ name }) => name === 'error');
+  if (failed !== undefined) throw failed;
+  const described = messages.find(({ name }) => name === 'rowDescription')?.fields ?? [];
+  const fields = (described as { name: string; dataTypeID: number }[]).map(({ name, dataTypeID }) => ({
+    name,
+    dataTypeID,
+  }));
+  const readers = fields.map(({ dataTypeID }) => readerOf(dataTypeID));
+  const read = (row: (string | null)[]) => row.map((text, column) => toValue(text, readers[column] as never));
+  const [command = '', ...counts] = messages.find(({ name }) => name === 'commandComplete')?.text?.split(' ') ?? [];
+  const count = counts.at(-1);
+  return {
+    rows: rows.map((row) => {
+      const values = read(row);
+      return asArrays ? values : Object.fromEntries(fields.map(({ name }, column) => [name, values[column]]));
+    }),
+    rowCount: count === undefined ? null : Number(count),
+    command,
+    oid: 0,
+    fields,
+  };
+}
+
+/** A list is an array of PostgreSQL, as node-postgres has it; everything else is left to {@link toParameterText}. */
+function toArrayText(value: unknown): unknown {
+  return Array.isArray(value) ? arrayLiteral(value) : value;
+}
+
+function arrayLiteral(list: readonly unknown[]): string {
+  const parts = list.map((element) => {
+    if (Array.isArray(element)) return arrayLiteral(element);
+    const text = toParameterText(element);
+    return text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${parts.join(',')}}`;
 }

@@ -9,6 +9,8 @@ import { readServerFacts } from './server-facts.ts';
 
 export type { PgliteOptions } from './pglite-options.ts';
 
+import { toolTransaction } from './tool-transaction.ts';
+
 const SCHEMA = 'turnlock';
 
 /**
@@ -44,6 +46,7 @@ async function connect(options: PgliteOptions, { environment }: ConnectOptions):
       wakeUps: pgliteWakeUps(pglite, SCHEMA),
       reviewSetup: async () => [],
       unhurried: (work) => work(),
+      toolTransaction: (em) => toolTransaction(em, em),
       async close() {
         await orm.close();
         await source.close();

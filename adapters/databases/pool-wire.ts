@@ -1,4 +1,5 @@
 import type { PoolClient, QueryArrayResult, QueryResult } from 'pg';
+import type { ToolQuery, ToolQueryResult } from '../../persistence/database.contract.ts';
 import { columnReader } from './read-column.ts';
 import type { Wire, WireAnswer } from './wire.contract.ts';
 
@@ -40,6 +41,24 @@ export class PoolWire implements Wire {
     });
     const last = Array.isArray(answer) ? answer.at(-1)! : answer;
     return { rows: last.rows, command: last.command, rowCount: last.rowCount, warned: this.#warned };
+  }
+
+  async query({ text, values = [], rowMode, types: given }: ToolQuery): Promise<ToolQueryResult> {
+    const query = {
+      text,
+      values: [...values],
+      queryMode: 'extended', // a text holds one statement: none can hide behind another
+      query_timeout: this.#answerTimeoutMs(),
+      ...(rowMode === undefined ? {} : { rowMode }),
+      ...(given === undefined ? {} : { types: given }),
+    };
+    const asked = this.#client.query(query as never) as unknown as Promise<ToolQueryResult>;
+    const answer = await asked.catch((error: unknown) => {
+      this.#isSilent ||= error instanceof Error && error.message === NO_ANSWER;
+      throw error;
+    });
+    const { rows, rowCount, command, oid, fields } = answer;
+    return { rows, rowCount, command, oid, fields };
   }
 
   /** Whether an answer did not come in time. */

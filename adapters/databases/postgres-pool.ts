@@ -47,7 +47,8 @@ function isPool(source: unknown): source is Pool {
   return isObject(source) && typeof source.connect === 'function' && 'totalCount' in source;
 }
 
-function isOrm(source: unknown): source is Pick<MikroORM, 'em'> {
+/** Whether `source` is a MikroORM of the program's. */
+export function isOrm(source: unknown): source is Pick<MikroORM, 'em'> {
   return isObject(source) && isObject(source.em) && typeof source.em.getConnection === 'function';
 }
 

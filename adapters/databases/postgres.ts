@@ -1,4 +1,4 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { ClientConfig } from 'pg';
 import type {
   ConnectOptions,
@@ -10,8 +10,9 @@ import { Listener } from './listener.ts';
 import { migrationSet } from './migration-set.ts';
 import { openOrm } from './open-orm.ts';
 import { PoolSource } from './pool-source.ts';
-import { choosePool, type PostgresSource } from './postgres-pool.ts';
+import { choosePool, isOrm, type PostgresSource } from './postgres-pool.ts';
 import { checkServerVersion, readServerFacts, warningsOf } from './server-facts.ts';
+import { toolTransaction } from './tool-transaction.ts';
 
 export type { PostgresSource } from './postgres-pool.ts';
 
@@ -68,6 +69,7 @@ async function connect(
       wakeUps,
       reviewSetup,
       unhurried: (work) => source.unhurried(work),
+      toolTransaction: (em) => toolTransaction(em, isOrm(given) ? (given.em as EntityManager) : em),
       close,
     };
   } catch (error) {

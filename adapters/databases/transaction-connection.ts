@@ -1,6 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { Environment, FaultPoint } from '../../environment.ts';
 import { TurnlockError } from '../../errors.ts';
+import type { ToolQuery, ToolQueryResult } from '../../persistence/database.contract.ts';
 import { commitUnknown, isDefiniteAbort, leavesConnectionUsable } from './commit-answer.ts';
 import type { LentConnection, Wire, WireAnswer } from './wire.contract.ts';
 
@@ -56,6 +57,25 @@ export class TransactionConnection implements DatabaseConnection {
       CHANGES.has(answer.command) && answer.rowCount !== null ? BigInt(answer.rowCount) : undefined;
     await this.#fault('afterStatement', sql);
     return { rows: answer.rows as Row[], ...(numAffectedRows === undefined ? {} : { numAffectedRows }) };
+  }
+
+  /** One statement of a tool inside the transaction, as node-postgres would carry it out. */
+  async query(query: ToolQuery): Promise<ToolQueryResult> {
+    let answer: ToolQueryResult;
+    try {
+      answer = await this.#wire.query(query);
+    } catch (error) {
+      this.#firstError ??= error;
+      if (!leavesConnectionUsable(error)) this.#isBroken = true;
+      throw error;
+    }
+    await this.#fault('afterStatement', query.text);
+    return answer;
+  }
+
+  /** Whether the connection is of no use any more. */
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
   async commit(): Promise<void> {

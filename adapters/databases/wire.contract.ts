@@ -1,3 +1,5 @@
+import type { ToolQuery, ToolQueryResult } from '../../persistence/database.contract.ts';
+
 /** One connection as a transaction sees it: statements as text go in, answers come out. */
 export interface Wire {
   /**
@@ -6,6 +8,8 @@ export interface Wire {
    * @throws the database's own error, with its SQLSTATE in `code`; an error without one when the connection is lost.
    */
   send(sql: string, values?: readonly unknown[]): Promise<WireAnswer>;
+  /** Sends one statement by the extended protocol, and reads its answer as node-postgres does unless told otherwise. */
+  query(query: ToolQuery): Promise<ToolQueryResult>;
 }
 
 /** What the database answered. */

@@ -12,6 +12,7 @@ import type {
   ToolContext,
   ToolEffect,
   ToolVersion,
+  TransactionalContext,
 } from './tool.contract.ts';
 import { versionsOf } from './versioned.ts';
 
@@ -21,7 +22,7 @@ export type Returned<Schema extends OutputSchema | undefined> = Schema extends O
   : unknown;
 
 /** What every tool declares. */
-interface CommonDefinition<Input extends InputSchema, Output extends OutputSchema | undefined> {
+interface CommonDefinition<Input extends InputSchema, Output extends OutputSchema | undefined, Context> {
   /** `[A-Za-z0-9_-]{1,64}`, unique within an agent. */
   name: string;
   /** What the tool does, for the model. */
@@ -56,15 +57,12 @@ interface CommonDefinition<Input extends InputSchema, Output extends OutputSchem
    * Does the act. What it returns must be JSON; `undefined` is stored as `null`. What it throws becomes the call's result. A `ToolError`
    * says more: that another attempt may help, or that it is not known whether the act happened; then the effect class decides, at once.
    */
-  execute(
-    params: StandardSchemaV1.InferOutput<Input>,
-    context: ToolContext,
-  ): Returned<Output> | Promise<Returned<Output>>;
+  execute(params: StandardSchemaV1.InferOutput<Input>, context: Context): Returned<Output> | Promise<Returned<Output>>;
 }
 
-/** What one class declares beyond that. */
-interface EffectOptions<Input extends InputSchema, Output extends OutputSchema | undefined> {
-  plain: {
+/** What each class declares. */
+interface DefinitionOf<Input extends InputSchema, Output extends OutputSchema | undefined> {
+  plain: CommonDefinition<Input, Output, ToolContext> & {
     /**
      * What a repeat of the act would do, so what happens when it was started and nothing says how it ended: `readOnly` and
      * `idempotent` run again with the same key, `reconcilable` is asked by `reconcile`, `nonRepeatable` waits for a person. Default
@@ -73,7 +71,7 @@ interface EffectOptions<Input extends InputSchema, Output extends OutputSchema |
     effect?: ToolEffect;
     reconcile?: undefined;
   };
-  reconcilable: {
+  reconcilable: CommonDefinition<Input, Output, ToolContext> & {
     effect: 'reconcilable';
     /**
      * Asks the receiver how an attempt ended of which nothing says it: {@link done}, {@link notDone} or {@link cannotTell}. Asked once
@@ -84,16 +82,25 @@ interface EffectOptions<Input extends InputSchema, Output extends OutputSchema |
       context: ToolContext,
     ): Reconciliation<Returned<Output>> | Promise<Reconciliation<Returned<Output>>>;
   };
+  transactional: CommonDefinition<Input, Output, TransactionalContext> & {
+    /**
+     * The tool writes by `context.transaction` or `context.em`, which are the commit's own: what it did and that it did it are one commit,
+     * so nothing can be unknown. What it throws rolls its writes back. It holds the session's lock and a connection, so it should be quick:
+     * `timeoutMs` is by default the lesser of `toolTimeoutMs` and `statementTimeoutMs`. It may run more than once, of which one counts.
+     */
+    effect: 'transactional';
+    reconcile?: undefined;
+  };
 }
 
 /** What `defineTool` takes. */
 export type ToolDefinition<
   Input extends InputSchema = InputSchema,
   Output extends OutputSchema | undefined = OutputSchema | undefined,
-> = CommonDefinition<Input, Output> & EffectOptions<Input, Output>[keyof EffectOptions<Input, Output>];
+> = DefinitionOf<Input, Output>[keyof DefinitionOf<Input, Output>];
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const EFFECTS: readonly EffectClass[] = ['readOnly', 'idempotent', 'reconcilable', 'nonRepeatable'];
+const EFFECTS: readonly EffectClass[] = ['readOnly', 'idempotent', 'transactional', 'reconcilable', 'nonRepeatable'];
 const OPTIONS = [
   'name',
   'description',

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { EffectClass } from '../../machines/execution-status.ts';
 import type { Policy } from './policy.ts';
@@ -21,6 +22,50 @@ export interface ToolContext {
   executionId: string;
   /** 1 for the first attempt. */
   attempt: number;
+}
+
+/** A statement as node-postgres takes it. `name` is not looked at: nothing is prepared. */
+export interface QueryConfig {
+  text: string;
+  values?: readonly unknown[];
+  rowMode?: 'array';
+  types?: { getTypeParser(oid: number, format?: never): unknown };
+  name?: string;
+}
+
+/** The answer as node-postgres gives it. */
+export interface QueryResult<Row = Record<string, unknown>> {
+  rows: Row[];
+  rowCount: number | null;
+  command: string;
+  oid: number;
+  fields: { name: string; dataTypeID: number }[];
+}
+
+/**
+ * A transaction in the shape of a client of node-postgres: Drizzle, Kysely and what else takes one wrap it. A text holds one statement.
+ * It is of no use once `execute` has ended, and nothing in it can end the transaction.
+ */
+export interface Queryable {
+  /**
+   * @throws the error of the database; then what the tool wrote is rolled back, unless a savepoint of its own undid it.
+   * @throws TRANSACTION_CONTROL for BEGIN, COMMIT, ROLLBACK, SET without LOCAL and the like. TRANSACTION_OVER after `execute` has ended.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements, as in node-postgres
+  query<Row = any>(query: string | QueryConfig, values?: readonly unknown[]): Promise<QueryResult<Row>>;
+  /** Does nothing: a client of a pool has it. */
+  release(): void;
+}
+
+/** What a transactional tool is handed beside its params. */
+export interface TransactionalContext extends ToolContext {
+  /** The transaction of the commit that settles the call. */
+  readonly transaction: Queryable;
+  /**
+   * An EntityManager in that transaction; of the program's own MikroORM where the runtime was given one by `postgres(orm)`. Flushed when
+   * `execute` returns.
+   */
+  readonly em: EntityManager;
 }
 
 /** The effect classes that a tool declares by their name alone. */
@@ -86,5 +131,6 @@ export interface Tool {
   readonly outputSchema: OutputSchema | null;
   /** `null` for every class but `reconcilable`. */
   readonly reconcile: ((params: unknown, context: ToolContext) => unknown) | null;
+  /** A transactional tool is handed a {@link TransactionalContext}. */
   execute(params: unknown, context: ToolContext): unknown;
 }

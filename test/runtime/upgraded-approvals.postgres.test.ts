@@ -34,11 +34,11 @@ onPostgres((database) => {
     await first.close();
     const seen: unknown[] = [];
     const runtime = await openRuntime(database(), [scriptedAgent(answers, [paying(raised, seen, more)], agent.name)]);
-    return { call: awaiting[0]!, seen, here: await runtime.session(session) };
+    return { runtime, call: awaiting[0]!, seen, here: await runtime.session(session) };
   }
 
   test('C69 an approval is for the params that were seen: where an upgrade changed them a person is asked about the new ones', async () => {
-    const { call: old, seen, here } = await asked();
+    const { runtime, call: old, seen, here } = await asked();
     expect(old).toMatchObject({ params: { order: 7 }, digest: paramsDigest({ order: 7 }) });
     const again = await (await here.approve(old.executionId, { by: 'ann', digest: old.digest })).result();
     expect(again).toMatchObject({ state: 'AWAITING_INPUT' });
@@ -46,6 +46,8 @@ onPostgres((database) => {
       { reason: 'approval', params: NEW, digest: paramsDigest(NEW), problem: null },
     ]);
     expect(seen).toEqual([]);
+    const [listed] = await runtime.awaiting({ tenantId: 'tenant', sessionId: here.sessionId });
+    expect(listed).toMatchObject({ params: NEW, digest: paramsDigest(NEW), round: 2 });
     await expect(here.approve(old.executionId, { by: 'bob', digest: old.digest })).rejects.toMatchObject({
       code: 'APPROVAL_STALE',
     });

@@ -7,18 +7,26 @@ import type { ChatScreen } from './chat-screen.ts';
 
 const WHY: Record<AwaitedExecution['reason'], string> = {
   unknown: 'was started, and nothing says how it ended. Ask its receiver, by the key, what happened.',
-  approval: 'waits for a decision. It was not started; it can be settled by hand.',
-  answer: 'waits for an answer. It can be settled by hand.',
+  approval: 'waits for a decision. It was not started.',
+  answer: 'asks you. Your next message is the answer.',
 };
 
-/** Asks the person at the terminal how a call ended. `null`: it is left as it is. */
+/** What a person at the terminal says of a call. */
+export type Outcome =
+  | Settlement
+  | { decision: 'approve'; by: string }
+  | { decision: 'deny'; reason: string; by: string };
+
+/** Asks the person at the terminal how a call ended, or whether it may run. `null`: it is left as it is. */
 export async function askOutcome(
   call: AwaitedExecution,
   { screen, input, by }: { screen: ChatScreen; input: ChatInput; by: string },
-): Promise<Settlement | null> {
+): Promise<Outcome | null> {
   const { colours } = screen.terminal;
   for (const line of waitingText(call, colours)) screen.aside(line);
+  const isApproval = call.reason === 'approval';
   const ways = [
+    ...(isApproval ? ['[a] approve', '[d] deny'] : []),
     '[s] it succeeded',
     '[f] it failed',
     ...(call.reason === 'unknown' ? ['[r] run it again'] : []),
@@ -27,6 +35,11 @@ export async function askOutcome(
   for (;;) {
     const answer = (await input.read(`  ${ways.join('   ')} › `))?.trim().toLowerCase();
     if (answer === undefined || answer === 'l') return null;
+    if (answer === 'a' && isApproval) return { decision: 'approve', by };
+    if (answer === 'd' && isApproval) {
+      const reason = await input.read('  Why? The model is told › ');
+      return reason === null ? null : { decision: 'deny', reason: reason.trim() || 'A person refused it.', by };
+    }
     if (answer === 'r' && call.reason === 'unknown') return { outcome: 'runAgain', by };
     if (answer === 'f') {
       const reason = await input.read('  Why? The model is told › ');

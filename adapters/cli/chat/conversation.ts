@@ -9,7 +9,7 @@ import { reportError } from '../report-error.ts';
 import type { SessionRecord } from '../session-record.ts';
 import { settleCommands } from '../settle-commands.ts';
 import type { SharedOptions } from '../shared-options.ts';
-import { askOutcome, waitingText } from './ask-outcome.ts';
+import { askOutcome, type Outcome, waitingText } from './ask-outcome.ts';
 import type { ChatInput } from './chat-input.ts';
 import type { ChatScreen } from './chat-screen.ts';
 import { missedTransitions } from './missed-transitions.ts';
@@ -54,8 +54,8 @@ export class Conversation {
   /** Sends a message and shows the run. Calls that wait are asked first; as long as one is left, nothing is sent. */
   async say(text: string): Promise<void> {
     const { awaiting, version } = await this.session.status();
-    if (awaiting.length > 0 && this.#parts.screen.isDialogue) await this.#askNext(awaiting);
-    if ((await this.session.status()).awaiting.length > 0 && this.#parts.screen.isDialogue) {
+    if (awaiting.some(isToBeDecided) && this.#parts.screen.isDialogue) await this.#askNext(awaiting);
+    if ((await this.session.status()).awaiting.some(isToBeDecided) && this.#parts.screen.isDialogue) {
       this.#parts.screen.aside('Not sent: a call still waits for you. /cancel closes the run as it is.');
       return;
     }
@@ -132,15 +132,27 @@ export class Conversation {
   }
 
   /** The first call that waits; the run that follows comes back here for the next one. */
-  async #askNext([call]: readonly AwaitedExecution[]): Promise<void> {
+  async #askNext(awaiting: readonly AwaitedExecution[]): Promise<void> {
     const { screen, input, by } = this.#parts;
-    const settlement = call === undefined ? null : await askOutcome(call, { screen, input, by });
-    if (call === undefined || settlement === null) {
+    const call = awaiting.find(isToBeDecided);
+    if (call === undefined) {
+      for (const question of awaiting) for (const line of waitingText(question, this.#colours)) screen.aside(line);
+      return;
+    }
+    const outcome = await askOutcome(call, { screen, input, by });
+    if (outcome === null) {
       screen.aside(this.#colours.dim('  It waits. The next message, or the next start, asks again.'));
       return;
     }
     const { version } = await this.session.status();
-    await this.#follow(await this.session.settle(call.executionId, settlement), version);
+    await this.#follow(await this.#decide(call, outcome), version);
+  }
+
+  async #decide({ executionId, digest }: AwaitedExecution, outcome: Outcome): Promise<Run> {
+    if ('outcome' in outcome) return this.session.settle(executionId, outcome);
+    const { by } = outcome;
+    if (outcome.decision === 'approve') return this.session.approve(executionId, { by, digest });
+    return this.session.deny(executionId, { by, reason: outcome.reason, digest });
   }
 
   #sayWhatWaits(awaiting: readonly AwaitedExecution[]): void {
@@ -152,4 +164,9 @@ export class Conversation {
       for (const command of settleCommands({ ...call, tenantId, sessionId }, given)) screen.aside(`  ${command}`);
     }
   }
+}
+
+/** A question of the agent is answered by the next message. */
+function isToBeDecided({ reason }: AwaitedExecution): boolean {
+  return reason !== 'answer';
 }

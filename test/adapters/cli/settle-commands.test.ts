@@ -10,6 +10,7 @@ const call = {
   sessionId: '22222222-2222-4222-8222-222222222222',
   tenantId: 'acme',
   reason: 'unknown',
+  digest: 'd1',
 } as const;
 
 test.each([
@@ -44,6 +45,14 @@ test('an unknown outcome can be settled in three ways', () => {
 
 test('what never started is not run again', () => {
   expect(settleCommands({ ...call, reason: 'approval' }, {}).join()).not.toContain('--run-again');
+});
+
+test('what waits for approval is approved with the digest that was shown, denied, or settled by hand', () => {
+  const [approve, deny, ...settle] = settleCommands({ ...call, reason: 'approval' }, {});
+  const where = `--session ${call.sessionId} --tenant acme --by WHO`;
+  expect(approve).toBe(`turnlock approve ${call.executionId} --digest d1 ${where}`);
+  expect(deny).toBe(`turnlock deny ${call.executionId} --reason 'REASON' ${where}`);
+  expect(settle).toHaveLength(2);
 });
 
 test('the place of the database is repeated, its password is not', () => {

@@ -19,6 +19,7 @@ export function fakeWire(rule: Rule = () => undefined): FakeWire {
     givenBack,
     giveBack: (state) => void givenBack.push(state),
     wire: {
+      query: () => Promise.reject(new Error('no tool has this connection')),
       async send(sql) {
         sent.push(sql);
         const answer = await rule(sql);

@@ -8,6 +8,8 @@ const define = defineTool as unknown as (definition: unknown) => { retry: unknow
 test.each<[string, object]>([
   ['reconcilable without reconcile', { effect: 'reconcilable' }],
   ['reconcile of another class', { effect: 'idempotent', reconcile: () => null }],
+  ['reconcile of a transactional tool', { effect: 'transactional', reconcile: () => null }],
+  ['a class that is none', { effect: 'exactlyOnce' }],
   ['reconcile that is no function', { effect: 'reconcilable', reconcile: 'look' }],
   ['an output schema that is none', { outputSchema: {} }],
   ['retry that is no object', { retry: 3 }],

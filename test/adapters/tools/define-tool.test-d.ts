@@ -52,3 +52,17 @@ test('reconcile goes with its class', () => {
   // @ts-expect-error reconcile of another class
   defineTool({ ...common, effect: 'idempotent', execute: () => null, reconcile: () => notDone() });
 });
+
+test('a transactional tool has the transaction, no other one', () => {
+  defineTool({
+    ...common,
+    effect: 'transactional',
+    execute: async ({ orderId }, { transaction, em }) => {
+      const { rows } = await transaction.query<{ n: number }>('SELECT 1 AS n', [orderId]);
+      expectTypeOf(rows).toEqualTypeOf<{ n: number }[]>();
+      expectTypeOf(em.isInTransaction()).toEqualTypeOf<boolean>();
+    },
+  });
+  // @ts-expect-error no transaction
+  defineTool({ ...common, effect: 'idempotent', execute: (_params, { transaction }) => transaction });
+});

@@ -65,7 +65,7 @@ describe('defineTool', () => {
     ['description', 5],
     ['effect', 'sometimes'],
     ['effect', null],
-    ['effect', 'transactional'],
+    ['effect', 'exactlyOnce'],
     ['repeatable', 'yes'],
     ['timeoutMs', 0],
     ['timeoutMs', -1],

@@ -44,6 +44,13 @@ test('it is left as it is, also at every further question', async () => {
   for (const answers of [['l'], [null], ['s', null], ['f', null]]) expect(await ask(answers)).toBeNull();
 });
 
+test('what waits for approval is approved or denied; what is unknown is not', async () => {
+  expect(await ask(['A'], 'approval')).toEqual({ decision: 'approve', by: 'ana' });
+  expect(await ask(['d', ' too old '], 'approval')).toEqual({ decision: 'deny', reason: 'too old', by: 'ana' });
+  expect(await ask(['d', null], 'approval')).toBeNull();
+  expect(await ask(['a', 'd', 'l'])).toBeNull();
+});
+
 test('what was never started is not run again', async () => {
   expect(await ask(['r', 'l'], 'approval')).toBeNull();
 });

@@ -1,0 +1,35 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ROUND_KINDS } from '../../persistence/entities/agent-approval.entity.ts';
+import type { RunAwaitingOptions } from './run-awaiting.ts';
+import { optionsOf } from './shared-options.ts';
+
+const MAX_LIMIT = 1_000;
+
+const EXAMPLES = `
+Examples:
+  $ turnlock awaiting --tenant acme
+  $ turnlock awaiting --tenant acme --reason approval --user ana
+  $ turnlock awaiting --database .turnlock --json | jq -r .executionId
+`;
+
+/** `turnlock awaiting`. */
+export function awaitingCommand(): Command {
+  return new Command('awaiting')
+    .description('list what people are asked, those that were asked first first')
+    .option('--tenant <tenant>', 'whose; may be left out on an embedded database, for all')
+    .option('--user <user>', 'only what concerns sessions of this user')
+    .option('--session <session>', 'only what this session asks')
+    .addOption(new Option('--reason <reason>', 'only these').choices(ROUND_KINDS))
+    .option('--limit <number>', `how many at the most, up to ${MAX_LIMIT}`, parseLimit, 50)
+    .addHelpText('after', EXAMPLES)
+    .action(async (_options, command: Command) => {
+      const { runAwaiting } = await import('./run-awaiting.ts');
+      await runAwaiting(optionsOf<RunAwaitingOptions>(command));
+    });
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new InvalidArgumentError(`Wanted a whole number from 1 to ${MAX_LIMIT}.`);
+}
