@@ -124,6 +124,10 @@ export const ERROR_CODES = {
   ),
   APPROVAL_DENIED: kind('work', 'A person refused the call. The model was told; the session goes on.'),
   APPROVAL_SUPERSEDED: kind('work', 'A message of the user made the call needless. The model was told.'),
+  CALL_NOT_REPEATED: kind(
+    'work',
+    'The same call of the run may have taken effect. The model was told; the session goes on.',
+  ),
   TOOL_TIMED_OUT: kind('work', 'Its outcome is unknown: look at the receiver, then settle the execution.'),
   TOOL_OUTCOME_UNKNOWN: kind('work', 'Look at the receiver, then settle the execution.'),
 

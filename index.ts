@@ -24,6 +24,7 @@ export {
 export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
 export type {
   InputSchema,
+  OnRepeat,
   OutputSchema,
   Queryable,
   QueryConfig,

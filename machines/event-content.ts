@@ -127,6 +127,14 @@ export interface AmendedContent {
   normalised: Normalised;
 }
 
+/** Which earlier call answers a call, and why it does. */
+export interface AnsweredContent {
+  /** `null`: its session is gone. */
+  executionId: string | null;
+  /** `repeat`: the same call of the same run. */
+  as: 'repeat';
+}
+
 /** A distinct call, as its execution's row will hold it. */
 export interface CallContent {
   toolName: string;
@@ -140,8 +148,12 @@ export interface CallContent {
   rawInput: string | null;
   timeoutMs: number;
   normalised: Normalised;
+  /** What comes of a repeat within the run; absent where it runs. */
+  onRepeat?: 'ask' | 'answer';
   /** For a call that was settled without running. */
   settled?: OutcomeContent;
+  /** For one that was settled with the result of an earlier one. */
+  answered?: AnsweredContent;
   /** For a call that waits for a person. */
   asked?: AskedContent;
 }

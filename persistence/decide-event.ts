@@ -8,6 +8,7 @@ import type { SessionState } from '../machines/session-state.ts';
 import { actInSavepoint } from './act-in-savepoint.ts';
 import type { CommitRequest, Intent } from './commit-request.ts';
 import { type Decided, decideApproval } from './decide-approval.ts';
+import { decidePlan } from './decide-plan.ts';
 import type { AgentInboxRow } from './entities/agent-inbox.entity.ts';
 import type { AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import { eventIdOfEvidence, findEvidence } from './evidence.ts';
@@ -99,6 +100,8 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
     case 'model.replied':
       // A reply is final only where no message waits.
       return asRequested(undecided, { ...event, final: event.final && inbox.waiting === 0 });
+    case 'model.calledTools':
+      return asRequested(undecided, await decidePlan(em, request, event));
     default:
       return asRequested(undecided, event);
   }

@@ -110,6 +110,7 @@ function identityOf(input: Projected, planned: PlannedCall, turnId: string) {
     paramsDigest,
     providerCallId,
     rawInput,
+    answeredBy: planned.content.answered?.executionId ?? null,
   };
 }
 
@@ -128,7 +129,7 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     unknownAt: null,
     unknownReason: null,
     settledBy: null,
-    metadata: {},
+    metadata: planned.content.answered === undefined ? {} : { answeredAs: planned.content.answered.as },
     upgradedParameters: null,
     upgradedDigest: null,
     upgradedVersion: null,

@@ -40,6 +40,7 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     paramsDigest: row.paramsDigest,
     providerCallId: row.providerCallId ?? null,
     rawInput: row.rawInput ?? null,
+    answeredBy: row.answeredBy ?? null,
     normalised: (row.normalised ?? null) as ExecutionRow['normalised'],
     status: row.status as ExecutionRow['status'],
     attempt: row.attempt,

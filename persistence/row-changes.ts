@@ -31,6 +31,8 @@ export interface ExecutionIdentity {
   paramsDigest: string;
   providerCallId: string | null;
   rawInput: string | null;
+  /** The execution whose result answered the call. */
+  answeredBy: string | null;
 }
 
 /** The part of an execution that moves. */
@@ -53,7 +55,7 @@ export interface ExecutionProgress {
   upgradedParameters: Json | null;
   upgradedDigest: string | null;
   upgradedVersion: number | null;
-  /** Of ours: `amendedBy` where a person changed the params. */
+  /** Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered. */
   metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */
   normalised: Normalised;

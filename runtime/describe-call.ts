@@ -111,7 +111,8 @@ async function validated(
     const params = storableJson(planning, result.value);
     if ('refusal' in params) return refused(base, asked, params.refusal);
     const normalised = joined(base.normalised, [...asked.notes, ...params.notes]);
-    return { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
+    const call = { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
+    return tool.onRepeat === 'run' ? call : { ...call, onRepeat: tool.onRepeat };
   } catch (thrown) {
     const { message } = normaliseError(thrown, planning.limits);
     return refused(base, asked, `The validation threw: ${message}`);

@@ -2,10 +2,12 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { TurnlockError } from '../../errors.ts';
 import type { EffectClass } from '../../machines/execution-status.ts';
 import { checkRetry } from './check-retry.ts';
+import { checkOnRepeat } from './on-repeat.ts';
 import type { Policy } from './policy.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type {
   InputSchema,
+  OnRepeat,
   OutputSchema,
   RetryBackoff,
   Tool,
@@ -43,6 +45,12 @@ interface CommonDefinition<Input extends InputSchema, Output extends OutputSchem
   keepsApproval?: boolean;
   /** Whether identical calls of one assistant turn all run. Default false: one runs and answers them all. */
   repeatable?: boolean;
+  /**
+   * What comes of a call that equals one of the same run which has succeeded, is open, or may have taken effect: `ask` holds it for a
+   * person, `answer` answers it with the recorded result and runs nothing, `run` runs it. After a call that failed it runs in any case.
+   * Not for `readOnly` and `idempotent`, which always run. Default `ask`.
+   */
+  onRepeat?: OnRepeat;
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
   /** Judges each call: `allow()`, `deny(reason)` or `requireApproval(…)`. Default: every call may run. */
@@ -108,6 +116,7 @@ const OPTIONS = [
   'outputSchema',
   'effect',
   'repeatable',
+  'onRepeat',
   'timeoutMs',
   'retry',
   'policy',
@@ -169,6 +178,7 @@ export function defineTool<const Input extends InputSchema, const Output extends
     hasForeignSchema: false,
     effect,
     repeatable,
+    onRepeat: checkOnRepeat(name, effect, definition.onRepeat),
     timeoutMs,
     policy: policy as Policy | null,
     isQuestion: false,

@@ -4,7 +4,7 @@ import { defineTool } from './define-tool.ts';
 import { toExecute } from './from-ai-sdk-execute.ts';
 import { toInputSchema } from './from-ai-sdk-schema.ts';
 import type { Policy } from './policy.ts';
-import type { Tool, ToolContext, ToolEffect } from './tool.contract.ts';
+import type { OnRepeat, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
 
 /** What the AI SDK does not know of a tool. */
 export interface FromAiSdkSettings {
@@ -12,6 +12,8 @@ export interface FromAiSdkSettings {
   effect?: ToolEffect;
   /** Whether identical calls of one assistant turn all run. Default false. */
   repeatable?: boolean;
+  /** What comes of a call that repeats one of the same run, as of `defineTool`. Default `ask`. */
+  onRepeat?: OnRepeat;
   /** Milliseconds that one attempt may take. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
   /** Whether an approval stays good where an upgrade changed the params of a call that waits. Default false. */

@@ -71,6 +71,9 @@ export interface TransactionalContext extends ToolContext {
 /** The effect classes that a tool declares by their name alone. */
 export type ToolEffect = Exclude<EffectClass, 'transactional' | 'reconcilable'>;
 
+/** What comes of a call that repeats one of the same run which has succeeded, is open, or may have taken effect. */
+export type OnRepeat = 'ask' | 'answer' | 'run';
+
 /** A validator of output: any Standard Schema. */
 export type OutputSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
@@ -119,6 +122,8 @@ export interface Tool {
   readonly hasForeignSchema: boolean;
   readonly effect: EffectClass;
   readonly repeatable: boolean;
+  /** `run` for the classes whose repeat does no harm. */
+  readonly onRepeat: OnRepeat;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;
   /** Judges each call before it runs; `null`: all may run. */

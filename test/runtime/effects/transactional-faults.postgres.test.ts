@@ -129,7 +129,8 @@ onPostgres((database) => {
     expect(await (await session.send('go')).result()).toMatchObject({ state: 'IDLE', reply: 'done' });
     const turns = (await session.history()).filter(({ role }) => role === 'tool');
     expect(turns.map(({ content }) => content)).toEqual(['noted', 'good-1', 'The call failed: no', 'good-2']);
-    const refunds = await Promise.all(['good-1', 'bad', 'good-2'].map((order) => refundsOf(database(), order)));
+    const refunds: number[] = [];
+    for (const order of ['good-1', 'bad', 'good-2']) refunds.push(await refundsOf(database(), order));
     expect(refunds).toEqual([1, 0, 1]);
   });
 
