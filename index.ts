@@ -24,6 +24,7 @@ export {
 export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
 export type {
   InputSchema,
+  Once,
   OnRepeat,
   OutputSchema,
   Queryable,
@@ -32,6 +33,7 @@ export type {
   Retry,
   RetryBackoff,
   Tool,
+  ToolClaim,
   ToolContext,
   ToolEffect,
   TransactionalContext,

@@ -1,5 +1,11 @@
 import { TurnlockError } from '../errors.ts';
-import type { ModelCallContent, ModelTurnContent, Normalised, OutcomeContent } from '../machines/event-content.ts';
+import type {
+  ClaimContent,
+  ModelCallContent,
+  ModelTurnContent,
+  Normalised,
+  OutcomeContent,
+} from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
 import { callsAfter, type OpenCall, waitsToRetry } from '../machines/open-calls.ts';
 import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
@@ -111,6 +117,7 @@ function identityOf(input: Projected, planned: PlannedCall, turnId: string) {
     providerCallId,
     rawInput,
     answeredBy: planned.content.answered?.executionId ?? null,
+    ...claimColumns(planned.content),
   };
 }
 
@@ -213,18 +220,23 @@ function amendedColumns(
 ): ExecutionUpdate {
   const { params: inputParameters, paramsDigest, repeatable, normalised } = content;
   const { toolName, ordinal } = row;
+  const claim = claimColumns(content);
   const turnIndex = before.context.callTurnIndex ?? 0;
   const parts = { sessionId, turnIndex, toolName, digest: paramsDigest, ...(repeatable ? { ordinal } : {}) };
   const idempotencyKey = turnIdempotencyKey(parts);
-  const metadata = { ...row.metadata, amendedBy: by };
   return {
     inputParameters,
     paramsDigest,
     idempotencyKey,
+    ...claim,
     normalised,
-    metadata,
+    metadata: { ...row.metadata, amendedBy: by },
     ...amendedVersionColumns(content, row),
   };
+}
+
+function claimColumns({ claim }: { claim?: ClaimContent }) {
+  return { claimDigest: claim?.digest ?? null, claimGeneration: claim?.generation ?? null };
 }
 
 /** Who settled an execution, where that was not its own attempt. */

@@ -41,6 +41,8 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     providerCallId: row.providerCallId ?? null,
     rawInput: row.rawInput ?? null,
     answeredBy: row.answeredBy ?? null,
+    claimDigest: row.claimDigest ?? null,
+    claimGeneration: row.claimGeneration ?? null,
     normalised: (row.normalised ?? null) as ExecutionRow['normalised'],
     status: row.status as ExecutionRow['status'],
     attempt: row.attempt,

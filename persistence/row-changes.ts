@@ -33,6 +33,9 @@ export interface ExecutionIdentity {
   rawInput: string | null;
   /** The execution whose result answered the call. */
   answeredBy: string | null;
+  /** The business key that it took. */
+  claimDigest: string | null;
+  claimGeneration: number | null;
 }
 
 /** The part of an execution that moves. */
@@ -62,7 +65,10 @@ export interface ExecutionProgress {
 }
 
 /** What a person may change of a call that has not started. */
-export type AmendableIdentity = Pick<ExecutionIdentity, 'idempotencyKey' | 'inputParameters' | 'paramsDigest'>;
+export type AmendableIdentity = Pick<
+  ExecutionIdentity,
+  'idempotencyKey' | 'inputParameters' | 'paramsDigest' | 'claimDigest' | 'claimGeneration'
+>;
 
 /** What one commit changes of an execution. */
 export type ExecutionUpdate = Partial<ExecutionProgress & AmendableIdentity>;

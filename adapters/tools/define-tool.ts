@@ -3,6 +3,7 @@ import { TurnlockError } from '../../errors.ts';
 import type { EffectClass } from '../../machines/execution-status.ts';
 import { checkRetry } from './check-retry.ts';
 import { checkOnRepeat } from './on-repeat.ts';
+import { checkOnce } from './once.ts';
 import type { Policy } from './policy.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type {
@@ -51,6 +52,17 @@ interface CommonDefinition<Input extends InputSchema, Output extends OutputSchem
    * Not for `readOnly` and `idempotent`, which always run. Default `ask`.
    */
   onRepeat?: OnRepeat;
+  /**
+   * One act per business key, such as one refund per order, whatever the model asks and in whatever session: `key` makes it out of the
+   * params, a text that is not empty, and it counts within the tenant or the session, for this tool's name. While a call holds the key, and
+   * once one has succeeded, others with the key do not run; once it is known that nothing happened, the next one may. An output is told to
+   * other users only with `shareAcrossUsers` (default false). Not together with `onRepeat`: the key answers repeats too. Default none.
+   */
+  once?: {
+    per: 'session' | 'tenant';
+    key(params: StandardSchemaV1.InferOutput<Input>): string;
+    shareAcrossUsers?: boolean;
+  };
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
   /** Judges each call: `allow()`, `deny(reason)` or `requireApproval(…)`. Default: every call may run. */
@@ -117,6 +129,7 @@ const OPTIONS = [
   'effect',
   'repeatable',
   'onRepeat',
+  'once',
   'timeoutMs',
   'retry',
   'policy',
@@ -167,6 +180,8 @@ export function defineTool<const Input extends InputSchema, const Output extends
   check(name, typeof reconcile === (isReconcilable ? 'function' : 'undefined'), 'reconcile', wanted);
   const inputSchema = definition.inputSchema as unknown as InputSchema;
   const versions = versionsOf(inputSchema, `inputSchema of ${name}`);
+  const once = checkOnce(name, definition.once);
+  check(name, once === null || definition.onRepeat === undefined, 'onRepeat', 'none, since `once` answers repeats');
   return {
     name,
     description,
@@ -179,6 +194,7 @@ export function defineTool<const Input extends InputSchema, const Output extends
     effect,
     repeatable,
     onRepeat: checkOnRepeat(name, effect, definition.onRepeat),
+    once,
     timeoutMs,
     policy: policy as Policy | null,
     isQuestion: false,
