@@ -114,8 +114,26 @@ export interface AskedContent {
   onExpiry: 'failCall' | 'failSession';
 }
 
+/** Params that were upgraded to a later version of their tool. */
+export interface UpgradedParams {
+  toVersion: number;
+  /** Digest of the upgraded params. Key and digest of the call stay those that it was written with. */
+  paramsDigest: string;
+  content: { params: Json };
+}
+
+/** What a person is asked about a call that should have started, and why. */
+export interface HeldContent extends AskedContent {
+  /** Why it cannot run in the build that wanted to start it. */
+  error?: { code: string; message: string };
+  /** Where its params were upgraded: the person decides about these. */
+  upgrade?: UpgradedParams;
+}
+
 /** The params that a person put in place of those that the model gave. */
 export interface AmendedContent {
+  /** The version of the tool whose schema took them. */
+  toolVersion: number;
   params: Json;
   paramsDigest: string;
   repeatable: boolean;

@@ -1,11 +1,12 @@
 import type {
   AmendedContent,
-  AskedContent,
   CallContent,
   ChildContent,
   FailureContent,
+  HeldContent,
   ModelTurnContent,
   OutcomeContent,
+  UpgradedParams,
   UserTurnContent,
 } from './event-content.ts';
 import type { UnknownReason } from './execution-status.ts';
@@ -34,6 +35,8 @@ export interface StartedAttempt {
   executionId: string;
   attempt: number;
   timeoutMs: number | null;
+  /** Where the stored params are of an older version of the tool: what they became, for this attempt and those after it. */
+  upgrade?: UpgradedParams;
   content?: { child: ChildContent };
 }
 
@@ -83,7 +86,7 @@ export type SessionEvent =
   | { type: 'model.attemptFailed'; runId: string; retryInMs: number; content: FailureContent }
   | { type: 'model.failed'; runId: string; code: string; content: FailureContent }
   | { type: 'execution.started'; executions: StartedAttempt[] }
-  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: AskedContent } }
+  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: HeldContent } }
   | { type: 'execution.refused'; executions: { executionId: string; content: OutcomeContent }[] }
   | { type: 'tool.settled'; results: AttemptResult[] }
   | { type: 'tool.attemptFailed'; results: FailedAttempt[] }

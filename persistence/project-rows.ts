@@ -15,6 +15,7 @@ import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
 import { projectChildren } from './project-children.ts';
 import type { ExecutionProgress, ExecutionRow, ExecutionUpdate, RowChanges, TurnRow } from './row-changes.ts';
+import { amendedVersionColumns, heldColumns, upgradeColumns } from './start-columns.ts';
 
 /** What the projection of one event is made from. */
 export interface Projected {
@@ -137,6 +138,9 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     unknownReason: null,
     settledBy: null,
     metadata: planned.content.answered === undefined ? {} : { answeredAs: planned.content.answered.as },
+    upgradedParameters: null,
+    upgradedDigest: null,
+    upgradedVersion: null,
     normalised: planned.content.normalised,
   };
   if (call.status === 'RUNNING') return { ...progress, ...startOf(input, planned.content.timeoutMs) };
@@ -190,7 +194,9 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
     if (before.status === 'TIMED_OUT') Object.assign(change, NOT_SETTLED);
     const { errorMessage, retryAt } = rowOf(input.executions, before);
     if (errorMessage !== null || retryAt !== null) Object.assign(change, NOT_FAILED);
+    Object.assign(change, upgradeColumns(input.event, after.executionId));
   }
+  Object.assign(change, heldColumns(input.event, after.executionId));
   if (before.unknownReason !== after.unknownReason) {
     change.unknownReason = after.unknownReason;
     change.unknownAt = after.unknownReason === null ? null : input.now;
@@ -212,9 +218,10 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
 function amendedColumns(
   { sessionId, before }: Projected,
   { by, content }: EventOf<'approval.amended'>,
-  { toolName, ordinal, metadata }: ExecutionRow,
+  row: ExecutionRow,
 ): ExecutionUpdate {
   const { params: inputParameters, paramsDigest, repeatable, normalised } = content;
+  const { toolName, ordinal } = row;
   const claim = claimColumns(content);
   const turnIndex = before.context.callTurnIndex ?? 0;
   const parts = { sessionId, turnIndex, toolName, digest: paramsDigest, ...(repeatable ? { ordinal } : {}) };
@@ -225,7 +232,8 @@ function amendedColumns(
     idempotencyKey,
     ...claim,
     normalised,
-    metadata: { ...metadata, amendedBy: by },
+    metadata: { ...row.metadata, amendedBy: by },
+    ...amendedVersionColumns(content, row),
   };
 }
 

@@ -61,6 +61,10 @@ export interface ExecutionProgress {
   unknownAt: Date | null;
   unknownReason: UnknownReason | null;
   settledBy: string | null;
+  /** What the params became for a later version of the tool; they count where `upgradedVersion` is not `null`. */
+  upgradedParameters: Json | null;
+  upgradedDigest: string | null;
+  upgradedVersion: number | null;
   /** Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered. */
   metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */

@@ -1,6 +1,6 @@
-import type { Json } from '../machines/event-content.ts';
 import { waitsForPerson } from '../machines/open-calls.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
+import { presentParams } from '../persistence/present-params.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { AwaitedExecution } from './run-event.ts';
 
@@ -15,9 +15,17 @@ export function awaitedCalls(session: CommittedSession, executions: readonly Exe
   return snapshot.context.calls.filter(waitsForPerson).flatMap((call) => {
     const row = executions.find((execution) => execution.executionId === call.executionId);
     if (row === undefined) return [];
-    const { executionId, toolName, idempotencyKey, paramsDigest: digest } = row;
-    const params = row.inputParameters as Json;
+    const { executionId, toolName, idempotencyKey } = row;
+    const { params, digest } = presentParams(row);
+    const problem = problemOf(row);
     const reason = call.waitsFor ?? 'unknown';
-    return [{ sessionId, executionId, toolName, params, reason, idempotencyKey, digest }];
+    return [{ sessionId, executionId, toolName, params, reason, problem, idempotencyKey, digest }];
   });
+}
+
+/** Codes under which a call is kept from running in a build. */
+const PROBLEMS: readonly (string | null)[] = ['TOOL_UNKNOWN', 'UPGRADE_FAILED'];
+
+function problemOf({ errorCode, errorMessage }: ExecutionRow): AwaitedExecution['problem'] {
+  return PROBLEMS.includes(errorCode) ? { code: errorCode as string, message: errorMessage ?? '' } : null;
 }

@@ -1,8 +1,12 @@
 import { TurnlockError } from '../errors.ts';
 import type { ChildContent, Json, UserTurnContent } from '../machines/event-content.ts';
-import type { AgentTool } from './agent-tool.ts';
+import type { EventOf, SessionEvent } from '../machines/session-event.ts';
+import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { type AgentTool, childOf } from './agent-tool.ts';
 import { checkMessage } from './check-message.ts';
 import type { Planning } from './describe-call.ts';
+import type { DriveContext } from './drive-context.ts';
+import type { ReadyParams } from './upgrade-params.ts';
 
 /**
  * The child session that answers a call with `params`.
@@ -23,10 +27,26 @@ export function describeChild(planning: Planning, child: AgentTool['child'], par
 }
 
 /**
- * The same for a call that was accepted earlier and waited for a slot, maybe in another build: it begins in any case. Where its params make no
- * message any more, they are the message themselves.
+ * `event` with the child sessions that its starts begin: of calls that were accepted earlier and waited, maybe in another build. They begin in
+ * any case: where the params make no message any more, they are the message themselves.
  */
-export function describeAcceptedChild(planning: Planning, child: AgentTool['child'], params: Json): ChildContent {
+export function withChildren(
+  drive: DriveContext,
+  event: EventOf<'execution.started'>,
+  rows: readonly ExecutionRow[],
+  ready: ReadonlyMap<string, ReadyParams>,
+): SessionEvent {
+  const executions = event.executions.map((start) => {
+    const row = rows.find(({ executionId }) => executionId === start.executionId);
+    const child = childOf(drive.agent.tools.get(row?.toolName ?? ''));
+    const params = ready.get(start.executionId)?.params ?? row?.inputParameters;
+    if (child === null || params === undefined) return start;
+    return { ...start, content: { child: describeAcceptedChild(drive, child, params) } };
+  });
+  return { ...event, executions };
+}
+
+function describeAcceptedChild(planning: Planning, child: AgentTool['child'], params: Json): ChildContent {
   try {
     return { ...factsOf(planning, child), message: messageOf(planning, child, params) };
   } catch {

@@ -6,11 +6,13 @@ import { type ExecutionRow, isWithChild } from '../persistence/row-changes.ts';
 import { actOf, isTransactional } from './act-in-commit.ts';
 import { childOf } from './agent-tool.ts';
 import { checkStarts } from './check-starts.ts';
-import { describeAcceptedChild } from './describe-child.ts';
+import { withChildren } from './describe-child.ts';
 import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
+import { prepareStarts } from './prepare-starts.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
 import { isRepeatable } from './tool-failure.ts';
+import { paramsToRun } from './upgrade-params.ts';
 
 /** The longest pause between two looks at what has happened, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
@@ -78,7 +80,7 @@ export class ToolRunner {
       if (settled === null && acting.length > 0 && !this.#drive.draining.aborted) return await this.#act(acting[0]!);
       const event = settled ?? this.#nextEvent(orphans, due, withChild.length);
       if (event !== null) {
-        const checked = await this.#check(event, due);
+        const checked = await this.#check(event, orphans, due);
         this.noteStarts(checked);
         return await this.#commit(checked, orphans.length > 0);
       }
@@ -101,12 +103,14 @@ export class ToolRunner {
     for (const { row, end } of this.#ended) keepEnd(this.#drive, row, end);
   }
 
-  /** Calls that had to wait are judged again before they start. */
-  async #check(event: SessionEvent, queued: ExecutionRow[]): Promise<SessionEvent> {
+  /** Calls get params as today's tools take them, and those that had to wait are judged again, before they start. */
+  async #check(event: SessionEvent, orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent> {
     if (event.type !== 'execution.started') return event;
-    const isNew = (row: ExecutionRow) =>
-      row.attempt === 0 && event.executions.some(({ executionId }) => executionId === row.executionId);
-    return (await checkStarts(this.#drive, queued.filter(isNew))) ?? event;
+    const prepared = await prepareStarts(this.#drive, event, { orphans, due });
+    if ('instead' in prepared) return prepared.instead;
+    const isNew = (row: ExecutionRow) => row.attempt === 0 && prepared.ready.has(row.executionId);
+    const instead = await checkStarts(this.#drive, due.filter(isNew), prepared.ready);
+    return instead ?? withChildren(this.#drive, prepared.event, [...orphans, ...due], prepared.ready);
   }
 
   /**
@@ -129,12 +133,13 @@ export class ToolRunner {
 
   /** A transactional tool acts inside the commit that settles it, one after the other. What was left RUNNING has done nothing: it is run. */
   async #act(row: ExecutionRow): Promise<CommitResult> {
-    const { executionId, attempt } = row;
+    const { executionId, attempt, toolName } = row;
+    const ready = await paramsToRun(this.#drive, this.#drive.agent.tools.get(toolName), row);
     return await commitAsHolder(this.#drive, {
       type: 'settleByActing',
       executionId,
       attempt,
-      act: actOf(this.#drive, row),
+      act: actOf(this.#drive, row, ready),
     });
   }
 
@@ -276,15 +281,10 @@ export class ToolRunner {
 }
 
 /** The start of the next attempt of a call: that of a child session has no deadline. */
-function startOf(
-  drive: DriveContext,
-  { executionId, attempt, toolName, inputParameters }: ExecutionRow,
-): StartedAttempt {
-  const tool = drive.agent.tools.get(toolName);
-  const child = childOf(tool);
-  const start = { executionId, attempt: attempt + 1 };
-  if (child === null) return { ...start, timeoutMs: tool?.timeoutMs ?? drive.limits.toolTimeoutMs };
-  return { ...start, timeoutMs: null, content: { child: describeAcceptedChild(drive, child, inputParameters) } };
+function startOf({ agent, limits }: DriveContext, { executionId, attempt, toolName }: ExecutionRow): StartedAttempt {
+  const tool = agent.tools.get(toolName);
+  const timeoutMs = childOf(tool) === null ? (tool?.timeoutMs ?? limits.toolTimeoutMs) : null;
+  return { executionId, attempt: attempt + 1, timeoutMs };
 }
 
 function startsOf(event: SessionEvent): StartedAttempt[] {
