@@ -116,6 +116,7 @@ export const ERROR_CODES = {
   ),
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
   TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
+  UPGRADE_FAILED: kind('work', 'Settle the call by hand, or deploy an upgrade that takes its params.'),
   POLICY_DENIED: kind('work', 'A policy of the tool does not allow the call. The model was told; the session goes on.'),
   POLICY_FAILED: kind(
     'work',
@@ -126,6 +127,15 @@ export const ERROR_CODES = {
   CALL_NOT_REPEATED: kind(
     'work',
     'The same call of the run may have taken effect. The model was told; the session goes on.',
+  ),
+  CLAIM_KEY_FAILED: kind('work', 'See the message: `once.key` of the tool threw or gave no text. Nothing was run.'),
+  CLAIM_HELD: kind(
+    'work',
+    'Another call with the same business key is open, or its outcome is unknown. Look at that one.',
+  ),
+  CLAIM_OF_ANOTHER_USER: kind(
+    'work',
+    'It was done for another user. Declare shareAcrossUsers where they may see the result.',
   ),
   TOOL_TIMED_OUT: kind('work', 'Its outcome is unknown: look at the receiver, then settle the execution.'),
   TOOL_OUTCOME_UNKNOWN: kind('work', 'Look at the receiver, then settle the execution.'),
@@ -151,7 +161,10 @@ export const ERROR_CODES = {
     'version',
     'A newer build has asked for the call: deploy that version of the tool here too.',
   ),
-  TOOL_SCHEMA_CHANGED: kind('version', 'Raise the version of the tool and add an upgrade.'),
+  TOOL_SCHEMA_CHANGED: kind(
+    'version',
+    'Raise the version of the tool and add an upgrade: versioned(before).to(now, upgrade).',
+  ),
 
   // What should not happen
   SNAPSHOT_INVALID: kind(

@@ -24,6 +24,7 @@ export {
 export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
 export type {
   InputSchema,
+  Once,
   OnRepeat,
   OutputSchema,
   Queryable,
@@ -32,11 +33,13 @@ export type {
   Retry,
   RetryBackoff,
   Tool,
+  ToolClaim,
   ToolContext,
   ToolEffect,
   TransactionalContext,
 } from './adapters/tools/tool.contract.ts';
 export { ToolError, type ToolErrorOptions } from './adapters/tools/tool-error.ts';
+export { type Versioned, versioned } from './adapters/tools/versioned.ts';
 export { type Environment, FAULT_POINTS, type FaultInfo, type FaultPoint, systemEnvironment } from './environment.ts';
 export {
   ERROR_CODES,

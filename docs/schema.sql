@@ -186,6 +186,7 @@ CREATE TABLE turnlock.agent_tool_executions (
   error_code character varying(64),
   upgraded_parameters jsonb,
   upgraded_digest character varying(64),
+  upgraded_version integer,
   claim_digest character varying(64),
   claim_generation integer,
   normalised jsonb,
@@ -193,6 +194,7 @@ CREATE TABLE turnlock.agent_tool_executions (
 );
 ALTER TABLE turnlock.agent_tool_executions ENABLE ROW LEVEL SECURITY;
 CREATE TABLE turnlock.agent_tool_versions (
+  agent_name character varying(64) NOT NULL,
   tool_name character varying(128) NOT NULL,
   tool_version integer NOT NULL,
   schema_digest character varying(64) NOT NULL,
@@ -306,7 +308,7 @@ ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT agent_tool_executions_
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT fk_tool_answered_by FOREIGN KEY (tenant_id, answered_by) REFERENCES turnlock.agent_tool_executions(tenant_id, execution_id) ON DELETE SET NULL (answered_by) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT fk_tool_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
 ALTER TABLE turnlock.agent_tool_executions ADD CONSTRAINT fk_tool_turn FOREIGN KEY (session_id, turn_id) REFERENCES turnlock.agent_turns(session_id, turn_id) ON DELETE CASCADE;
-ALTER TABLE turnlock.agent_tool_versions ADD CONSTRAINT agent_tool_versions_pkey PRIMARY KEY (tool_name, tool_version);
+ALTER TABLE turnlock.agent_tool_versions ADD CONSTRAINT agent_tool_versions_pkey PRIMARY KEY (agent_name, tool_name, tool_version);
 ALTER TABLE turnlock.agent_transition_payloads ADD CONSTRAINT agent_transition_payloads_pkey PRIMARY KEY (session_id, sequence);
 ALTER TABLE turnlock.agent_transition_payloads ADD CONSTRAINT check_payload_erased CHECK (((erased_at IS NULL) OR ((salt IS NULL) AND (payload IS NULL))));
 ALTER TABLE turnlock.agent_transition_payloads ADD CONSTRAINT fk_payload_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
@@ -473,7 +475,7 @@ BEGIN
       WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
@@ -486,7 +488,7 @@ BEGIN
       WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY s.wake_at
@@ -501,7 +503,7 @@ BEGIN
       WHEN claim_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(claim_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (claim_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (claim_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY i.since
@@ -705,7 +707,8 @@ BEGIN
     RAISE EXCEPTION 'key and params of execution % never change once it was started', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
   IF OLD.attempt = 0 AND NEW.attempt > 0 THEN
-    SELECT a.decision IS DISTINCT FROM 'granted' OR a.args_digest <> NEW.params_digest INTO unapproved
+    SELECT a.decision IS DISTINCT FROM 'granted'
+        OR (a.args_digest <> NEW.params_digest AND a.args_digest IS DISTINCT FROM NEW.upgraded_digest) INTO unapproved
       FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.session_id = NEW.session_id
       ORDER BY a.round DESC LIMIT 1;
     IF unapproved THEN
@@ -985,7 +988,7 @@ BEGIN
       WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
@@ -998,7 +1001,7 @@ BEGIN
       WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY s.wake_at
@@ -1013,7 +1016,7 @@ BEGIN
       WHEN sweep_sessions.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(sweep_sessions.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (sweep_sessions.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (sweep_sessions.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY i.since
@@ -1068,7 +1071,7 @@ AS $function$
       WHEN why_stranded.build -> 'agents' -> s.agent_name IS NULL THEN NULL
       WHEN NOT COALESCE(why_stranded.build -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (why_stranded.build -> 'agents' -> s.agent_name ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (why_stranded.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (why_stranded.build -> 'agents' -> s.agent_name -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END FROM agent_sessions s WHERE s.session_id = why_stranded.session_id
 $function$

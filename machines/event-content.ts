@@ -101,20 +101,55 @@ export interface AskedContent {
   onExpiry: 'failCall' | 'failSession';
 }
 
+/** Params that were upgraded to a later version of their tool. */
+export interface UpgradedParams {
+  toVersion: number;
+  /** Digest of the upgraded params. Key and digest of the call stay those that it was written with. */
+  paramsDigest: string;
+  content: { params: Json };
+}
+
+/** What a person is asked about a call that should have started, and why. */
+export interface HeldContent extends AskedContent {
+  /** Why it cannot run in the build that wanted to start it. */
+  error?: { code: string; message: string };
+  /** Where its params were upgraded: the person decides about these. */
+  upgrade?: UpgradedParams;
+}
+
 /** The params that a person put in place of those that the model gave. */
 export interface AmendedContent {
+  /** The version of the tool whose schema took them. */
+  toolVersion: number;
   params: Json;
   paramsDigest: string;
   repeatable: boolean;
   normalised: Normalised;
+  /** The business key of the new params; absent where the tool has none. */
+  once?: KeyedContent;
+  /** The claim that the call has from then on: decided by the commit. */
+  claim?: ClaimContent;
+}
+
+/** The business key of a call. */
+export interface KeyedContent {
+  /** Digest of the key with what it counts within. */
+  digest: string;
+  shareAcrossUsers: boolean;
+}
+
+/** A business key that a call holds. */
+export interface ClaimContent {
+  digest: string;
+  generation: number;
 }
 
 /** Which earlier call answers a call, and why it does. */
 export interface AnsweredContent {
   /** `null`: its session is gone. */
   executionId: string | null;
-  /** `repeat`: the same call of the same run. */
-  as: 'repeat';
+  /** `repeat`: the same call of the same run; `key`: one with the same business key and params; `otherParams`: with other params. */
+  as: 'repeat' | 'key' | 'otherParams';
 }
 
 /** A distinct call, as its execution's row will hold it. */
@@ -132,6 +167,10 @@ export interface CallContent {
   normalised: Normalised;
   /** What comes of a repeat within the run; absent where it runs. */
   onRepeat?: 'ask' | 'answer';
+  /** Its business key; absent where its tool has none. */
+  once?: KeyedContent;
+  /** The claim that it holds: decided by the commit. */
+  claim?: ClaimContent;
   /** For a call that was settled without running. */
   settled?: OutcomeContent;
   /** For one that was settled with the result of an earlier one. */

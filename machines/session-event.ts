@@ -1,10 +1,11 @@
 import type {
   AmendedContent,
-  AskedContent,
   CallContent,
   FailureContent,
+  HeldContent,
   ModelTurnContent,
   OutcomeContent,
+  UpgradedParams,
   UserTurnContent,
 } from './event-content.ts';
 import type { UnknownReason } from './execution-status.ts';
@@ -31,6 +32,8 @@ export interface StartedAttempt {
   executionId: string;
   attempt: number;
   timeoutMs: number;
+  /** Where the stored params are of an older version of the tool: what they became, for this attempt and those after it. */
+  upgrade?: UpgradedParams;
 }
 
 /** How one attempt ended. */
@@ -79,7 +82,7 @@ export type SessionEvent =
   | { type: 'model.attemptFailed'; runId: string; retryInMs: number; content: FailureContent }
   | { type: 'model.failed'; runId: string; code: string; content: FailureContent }
   | { type: 'execution.started'; executions: StartedAttempt[] }
-  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: AskedContent } }
+  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: HeldContent } }
   | { type: 'execution.refused'; executions: { executionId: string; content: OutcomeContent }[] }
   | { type: 'tool.settled'; results: AttemptResult[] }
   | { type: 'tool.attemptFailed'; results: FailedAttempt[] }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventOf, PlannedCall } from '../machines/session-event.ts';
+import { type Claiming, claimKeys } from './claim-keys.ts';
 import { guardRepeats } from './guard-repeats.ts';
-import type { SessionKey } from './read-session.ts';
 
 /**
  * The plan of `event`, as what is known under the lock lets its calls begin. The event itself stays as it is: a commit that is repeated
@@ -9,10 +9,10 @@ import type { SessionKey } from './read-session.ts';
  */
 export async function decidePlan(
   em: EntityManager,
-  key: SessionKey,
+  claiming: Claiming,
   event: EventOf<'model.calledTools'>,
 ): Promise<EventOf<'model.calledTools'>> {
-  const calls = await guardRepeats(em, key, event.calls);
+  const calls = await guardRepeats(em, claiming, await claimKeys(em, claiming, event.calls));
   return calls === event.calls ? event : { ...event, calls: onceSomebodyIsAsked(calls) };
 }
 

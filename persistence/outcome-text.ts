@@ -1,4 +1,4 @@
-import type { Json } from '../machines/event-content.ts';
+import type { AnsweredContent, Json } from '../machines/event-content.ts';
 import type { ExecutionStatus } from '../machines/execution-status.ts';
 import type { EvidencedResult } from '../machines/session-event.ts';
 
@@ -42,7 +42,13 @@ function plainText(execution: SettledExecution): string {
 }
 
 /** Codes of calls that were not run because of what is known of an earlier one: no failure of the act. */
-const NOT_RUN = ['CALL_NOT_REPEATED'];
+const NOT_RUN = ['CALL_NOT_REPEATED', 'CLAIM_HELD', 'CLAIM_OF_ANOTHER_USER'];
+
+const ANSWERS: Record<AnsweredContent['as'], string> = {
+  repeat: 'the same call has succeeded before',
+  key: 'a call with the same business key has succeeded before',
+  otherParams: 'a call with the same business key has succeeded before, with other params',
+};
 
 function outputText({ outputPayload }: SettledExecution): string {
   return typeof outputPayload === 'string' ? outputPayload : JSON.stringify(outputPayload);
@@ -51,7 +57,7 @@ function outputText({ outputPayload }: SettledExecution): string {
 /** A result of then must not be taken for one of now: the model would count the act twice. */
 function answeredText({ metadata }: SettledExecution): string {
   if (metadata?.answeredAs === undefined) return '';
-  return 'Not run again: the same call has succeeded before. Its result: ';
+  return `Not run again: ${ANSWERS[metadata.answeredAs as AnsweredContent['as']]}. Its result: `;
 }
 
 /** Characters of a call's params that a notice repeats. */

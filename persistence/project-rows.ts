@@ -1,5 +1,11 @@
 import { TurnlockError } from '../errors.ts';
-import type { ModelCallContent, ModelTurnContent, Normalised, OutcomeContent } from '../machines/event-content.ts';
+import type {
+  ClaimContent,
+  ModelCallContent,
+  ModelTurnContent,
+  Normalised,
+  OutcomeContent,
+} from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
 import { callsAfter, type OpenCall, waitsToRetry } from '../machines/open-calls.ts';
 import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
@@ -8,6 +14,7 @@ import { failureOf, NOT_FAILED, reportOf } from './failed-attempts.ts';
 import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
 import type { ExecutionProgress, ExecutionRow, ExecutionUpdate, RowChanges, TurnRow } from './row-changes.ts';
+import { amendedVersionColumns, heldColumns, upgradeColumns } from './start-columns.ts';
 
 /** What the projection of one event is made from. */
 export interface Projected {
@@ -110,6 +117,7 @@ function identityOf(input: Projected, planned: PlannedCall, turnId: string) {
     providerCallId,
     rawInput,
     answeredBy: planned.content.answered?.executionId ?? null,
+    ...claimColumns(planned.content),
   };
 }
 
@@ -129,6 +137,9 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     unknownReason: null,
     settledBy: null,
     metadata: planned.content.answered === undefined ? {} : { answeredAs: planned.content.answered.as },
+    upgradedParameters: null,
+    upgradedDigest: null,
+    upgradedVersion: null,
     normalised: planned.content.normalised,
   };
   if (call.status === 'RUNNING') return { ...progress, ...startOf(input, planned.content.timeoutMs) };
@@ -181,7 +192,9 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
     if (before.status === 'TIMED_OUT') Object.assign(change, NOT_SETTLED);
     const { errorMessage, retryAt } = rowOf(input.executions, before);
     if (errorMessage !== null || retryAt !== null) Object.assign(change, NOT_FAILED);
+    Object.assign(change, upgradeColumns(input.event, after.executionId));
   }
+  Object.assign(change, heldColumns(input.event, after.executionId));
   if (before.unknownReason !== after.unknownReason) {
     change.unknownReason = after.unknownReason;
     change.unknownAt = after.unknownReason === null ? null : input.now;
@@ -203,13 +216,27 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
 function amendedColumns(
   { sessionId, before }: Projected,
   { by, content }: EventOf<'approval.amended'>,
-  { toolName, ordinal, metadata }: ExecutionRow,
+  row: ExecutionRow,
 ): ExecutionUpdate {
   const { params: inputParameters, paramsDigest, repeatable, normalised } = content;
+  const { toolName, ordinal } = row;
+  const claim = claimColumns(content);
   const turnIndex = before.context.callTurnIndex ?? 0;
   const parts = { sessionId, turnIndex, toolName, digest: paramsDigest, ...(repeatable ? { ordinal } : {}) };
   const idempotencyKey = turnIdempotencyKey(parts);
-  return { inputParameters, paramsDigest, idempotencyKey, normalised, metadata: { ...metadata, amendedBy: by } };
+  return {
+    inputParameters,
+    paramsDigest,
+    idempotencyKey,
+    ...claim,
+    normalised,
+    metadata: { ...row.metadata, amendedBy: by },
+    ...amendedVersionColumns(content, row),
+  };
+}
+
+function claimColumns({ claim }: { claim?: ClaimContent }) {
+  return { claimDigest: claim?.digest ?? null, claimGeneration: claim?.generation ?? null };
 }
 
 /** Who settled an execution, where that was not its own attempt. */

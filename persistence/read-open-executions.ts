@@ -41,6 +41,8 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     providerCallId: row.providerCallId ?? null,
     rawInput: row.rawInput ?? null,
     answeredBy: row.answeredBy ?? null,
+    claimDigest: row.claimDigest ?? null,
+    claimGeneration: row.claimGeneration ?? null,
     normalised: (row.normalised ?? null) as ExecutionRow['normalised'],
     status: row.status as ExecutionRow['status'],
     attempt: row.attempt,
@@ -55,6 +57,9 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     unknownAt: row.unknownAt ?? null,
     unknownReason: (row.unknownReason ?? null) as ExecutionRow['unknownReason'],
     settledBy: row.settledBy ?? null,
+    upgradedParameters: (row.upgradedParameters ?? null) as ExecutionRow['upgradedParameters'],
+    upgradedDigest: row.upgradedDigest ?? null,
+    upgradedVersion: row.upgradedVersion ?? null,
     metadata: (row.metadata ?? {}) as ExecutionRow['metadata'],
   };
 }

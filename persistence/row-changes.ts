@@ -33,6 +33,9 @@ export interface ExecutionIdentity {
   rawInput: string | null;
   /** The execution whose result answered the call. */
   answeredBy: string | null;
+  /** The business key that it took. */
+  claimDigest: string | null;
+  claimGeneration: number | null;
 }
 
 /** The part of an execution that moves. */
@@ -51,6 +54,10 @@ export interface ExecutionProgress {
   unknownAt: Date | null;
   unknownReason: UnknownReason | null;
   settledBy: string | null;
+  /** What the params became for a later version of the tool; they count where `upgradedVersion` is not `null`. */
+  upgradedParameters: Json | null;
+  upgradedDigest: string | null;
+  upgradedVersion: number | null;
   /** Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered. */
   metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */
@@ -58,7 +65,10 @@ export interface ExecutionProgress {
 }
 
 /** What a person may change of a call that has not started. */
-export type AmendableIdentity = Pick<ExecutionIdentity, 'idempotencyKey' | 'inputParameters' | 'paramsDigest'>;
+export type AmendableIdentity = Pick<
+  ExecutionIdentity,
+  'idempotencyKey' | 'inputParameters' | 'paramsDigest' | 'claimDigest' | 'claimGeneration'
+>;
 
 /** What one commit changes of an execution. */
 export type ExecutionUpdate = Partial<ExecutionProgress & AmendableIdentity>;

@@ -16,6 +16,7 @@ import { checkSchema, migrate } from '../persistence/migrate.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import { toTurnlockError } from '../persistence/sqlstate.ts';
+import { recordToolSchemas } from '../persistence/tool-schemas.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
@@ -35,6 +36,7 @@ import type { Agent } from './define-agent.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { Operations } from './operations.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
+import { schemasOf } from './schemas-of.ts';
 import { agentOf, buildOf, operate, type Services } from './services.ts';
 import { Session } from './session-handle.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
@@ -194,7 +196,9 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
  * @throws DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED when there is no server of use at the other end.
  * @throws DATA_DIRECTORY_IN_USE, DATA_DIRECTORY_INVALID for a directory that PGlite must not open.
  * @throws SCHEMA_MISSING, SCHEMA_OUTDATED, SCHEMA_TOO_NEW when the schema does not fit, PRIVILEGE_MISSING when the role may not look or
- * migrate. What was opened is closed again.
+ * migrate.
+ * @throws TOOL_SCHEMA_CHANGED when a tool has another input schema than a build before this one had under the same version. In each case
+ * what was opened is closed again.
  *
  * @example
  * await using runtime = await createRuntime({ database: pglite('.turnlock'), agents: [support] });
@@ -218,6 +222,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   try {
     const mode = options.migrate ?? (database.kind === 'pglite' ? 'auto' : 'check');
     await (mode === 'auto' ? migrate(database) : checkSchema(database));
+    await recordToolSchemas(store, schemasOf(agents));
     if (database.tookOverDeadHolder) await freeDeadLeases(store);
   } catch (error) {
     await database.close();

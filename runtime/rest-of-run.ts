@@ -1,10 +1,10 @@
 import { ERROR_CODES, type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
-import type { Json } from '../machines/event-content.ts';
 import { waitsForPerson } from '../machines/open-calls.ts';
 import { isResting } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { isLeaseLive } from '../persistence/lease.ts';
+import { presentParams } from '../persistence/present-params.ts';
 import { readMessageOfRun } from '../persistence/read-message-of-run.ts';
 import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
@@ -137,10 +137,18 @@ export function awaitedOf(session: CommittedSession, executions: readonly Execut
   return calls.flatMap((call) => {
     const row = executions.find((execution) => execution.executionId === call.executionId);
     if (row === undefined) return [];
-    const { executionId, toolName, idempotencyKey, paramsDigest: digest } = row;
-    const params = row.inputParameters as Json;
-    return [{ executionId, toolName, params, reason: call.waitsFor ?? 'unknown', idempotencyKey, digest }];
+    const { executionId, toolName, idempotencyKey } = row;
+    const { params, digest } = presentParams(row);
+    const problem = problemOf(row);
+    return [{ executionId, toolName, params, reason: call.waitsFor ?? 'unknown', problem, idempotencyKey, digest }];
   });
+}
+
+/** Codes under which a call is kept from running in a build. */
+const PROBLEMS: readonly (string | null)[] = ['TOOL_UNKNOWN', 'UPGRADE_FAILED'];
+
+function problemOf({ errorCode, errorMessage }: ExecutionRow): AwaitedExecution['problem'] {
+  return PROBLEMS.includes(errorCode) ? { code: errorCode as string, message: errorMessage ?? '' } : null;
 }
 
 function errorOf({ event, state, code, modelError }: StoredRunEnd): RunResult['error'] {

@@ -30,6 +30,11 @@ export interface AwaitedExecution {
   executionId: string;
   toolName: string;
   params: Json;
+  /**
+   * Why it cannot run in the build that wanted to start it: its tool is gone (TOOL_UNKNOWN), or its params could not be upgraded
+   * (UPGRADE_FAILED); `null` where it is something else that a person is asked.
+   */
+  problem: { code: string; message: string } | null;
   /** `unknown`: it was started and nothing says how it ended; `approval`: a policy asks; `answer`: the agent asks. */
   reason: 'unknown' | 'approval' | 'answer';
   idempotencyKey: string;

@@ -6,9 +6,11 @@ import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { actOf, isTransactional } from './act-in-commit.ts';
 import { checkStarts } from './check-starts.ts';
 import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
+import { prepareStarts } from './prepare-starts.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
 import { isRepeatable } from './tool-failure.ts';
+import { paramsToRun } from './upgrade-params.ts';
 
 /** The longest pause between two looks at what has happened, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
@@ -71,7 +73,7 @@ export class ToolRunner {
       if (settled === null && acting.length > 0 && !this.#drive.draining.aborted) return await this.#act(acting[0]!);
       const event = settled ?? this.#nextEvent(orphans, due);
       if (event !== null) {
-        const checked = await this.#check(event, due);
+        const checked = await this.#check(event, orphans, due);
         this.noteStarts(checked);
         return await this.#commit(checked, orphans.length > 0);
       }
@@ -91,12 +93,13 @@ export class ToolRunner {
     for (const { row, end } of this.#ended) keepEnd(this.#drive, row, end);
   }
 
-  /** Calls that had to wait are judged again before they start. */
-  async #check(event: SessionEvent, queued: ExecutionRow[]): Promise<SessionEvent> {
+  /** Calls get params as today's tools take them, and those that had to wait are judged again, before they start. */
+  async #check(event: SessionEvent, orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent> {
     if (event.type !== 'execution.started') return event;
-    const isNew = (row: ExecutionRow) =>
-      row.attempt === 0 && event.executions.some(({ executionId }) => executionId === row.executionId);
-    return (await checkStarts(this.#drive, queued.filter(isNew))) ?? event;
+    const prepared = await prepareStarts(this.#drive, event, { orphans, due });
+    if ('instead' in prepared) return prepared.instead;
+    const isNew = (row: ExecutionRow) => row.attempt === 0 && prepared.ready.has(row.executionId);
+    return (await checkStarts(this.#drive, due.filter(isNew), prepared.ready)) ?? prepared.event;
   }
 
   /**
@@ -119,12 +122,13 @@ export class ToolRunner {
 
   /** A transactional tool acts inside the commit that settles it, one after the other. What was left RUNNING has done nothing: it is run. */
   async #act(row: ExecutionRow): Promise<CommitResult> {
-    const { executionId, attempt } = row;
+    const { executionId, attempt, toolName } = row;
+    const ready = await paramsToRun(this.#drive, this.#drive.agent.tools.get(toolName), row);
     return await commitAsHolder(this.#drive, {
       type: 'settleByActing',
       executionId,
       attempt,
-      act: actOf(this.#drive, row),
+      act: actOf(this.#drive, row, ready),
     });
   }
 

@@ -1,3 +1,4 @@
+import { presentParams } from '../../persistence/present-params.ts';
 import { escapeJson, escapeText } from './escape-text.ts';
 import { formatDuration, formatTime } from './format-time.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -65,7 +66,8 @@ function callText(
   given: SharedOptions,
 ): string[] {
   const execution = executions.find((row) => row.executionId === executionId);
-  const commands = settleCommands({ ...overview, executionId, reason, digest: execution?.paramsDigest ?? '' }, given);
+  const digest = execution === undefined ? '' : presentParams(execution).digest;
+  const commands = settleCommands({ ...overview, executionId, reason, digest }, given);
   return [
     `${yellow('Waits for a person:')} ${bold(escapeText(execution?.toolName ?? executionId))} ${REASONS[reason]}`,
     ...(execution === undefined ? [] : [`  key ${execution.idempotencyKey}`]),

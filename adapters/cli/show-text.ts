@@ -64,11 +64,16 @@ function executionText(
   amount: Amount,
 ): string[] {
   const { toolName, inputParameters, rawInput, status, attempt, effect, idempotencyKey, executionId } = execution;
+  const { toolVersion, upgradedVersion, upgradedParameters } = execution;
   const { dim } = colours;
   const params = rawInput === null ? escapeJson(inputParameters) : escapeText(rawInput);
-  const known = `${colours[STATE_COLOURS[status]](status)}, attempt ${attempt}, ${effect}`;
+  const version = toolVersion > 1 ? `, version ${toolVersion}` : '';
+  const known = `${colours[STATE_COLOURS[status]](status)}, attempt ${attempt}, ${effect}${version}`;
   return [
     `  call ${colours.bold(escapeText(toolName))} ${shorten(params, amount.columns)}`,
+    ...(upgradedVersion === null
+      ? []
+      : [`    as version ${upgradedVersion} ${shorten(escapeJson(upgradedParameters), amount.columns)}`]),
     `    ${known}${standing(execution, overview.now, colours)}`,
     dim(`    execution ${executionId}`),
     dim(`    key ${idempotencyKey}`),

@@ -1,6 +1,6 @@
 import type { ToolSet } from 'ai';
 import { TurnlockError } from '../../errors.ts';
-import { defineTool } from './define-tool.ts';
+import { defineTool, type ToolDefinition } from './define-tool.ts';
 import { toExecute } from './from-ai-sdk-execute.ts';
 import { toInputSchema } from './from-ai-sdk-schema.ts';
 import type { Policy } from './policy.ts';
@@ -14,8 +14,12 @@ export interface FromAiSdkSettings {
   repeatable?: boolean;
   /** What comes of a call that repeats one of the same run, as of `defineTool`. Default `ask`. */
   onRepeat?: OnRepeat;
+  /** One act per business key, as of `defineTool`; `key` gets the params as the tool's schema makes them. Default none. */
+  once?: ToolDefinition['once'];
   /** Milliseconds that one attempt may take. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
+  /** Whether an approval stays good where an upgrade changed the params of a call that waits. Default false. */
+  keepsApproval?: boolean;
   /** Judges each call before it runs. Default: every call may run. */
   policy?: Policy;
   /** For the model. Required where the tool's own is a function; otherwise the default is the tool's own. */

@@ -22,6 +22,25 @@ export interface ToolContext {
   executionId: string;
   /** 1 for the first attempt. */
   attempt: number;
+  /** The business key that the call holds, of a tool that declares `once`; else `null`. */
+  claim: ToolClaim | null;
+}
+
+/** A business key that a call holds. */
+export interface ToolClaim {
+  /** 64 hexadecimal digits: the same for every call with that key. */
+  digest: string;
+  /** 1 for the first call that got the key, one more each time that the key was freed. */
+  generation: number;
+}
+
+/** By which business key the calls of a tool are one act. */
+export interface Once {
+  /** Within what a key counts. */
+  readonly per: 'session' | 'tenant';
+  /** Whether other users of the tenant are answered with the recorded output. */
+  readonly shareAcrossUsers: boolean;
+  key(params: unknown): unknown;
 }
 
 /** A statement as node-postgres takes it. `name` is not looked at: nothing is prepared. */
@@ -96,6 +115,15 @@ export interface Retry {
   readonly backoff: Readonly<RetryBackoff>;
 }
 
+/** One version of a tool's input. */
+export interface ToolVersion {
+  readonly schema: InputSchema;
+  /** What params must be to validate, as JSON Schema. */
+  readonly jsonSchema: Record<string, unknown>;
+  /** Makes this version's input out of params of the version before; `null` for the first. */
+  readonly upgrade: ((old: unknown) => unknown) | null;
+}
+
 /** A tool as the runtime holds it: made by `defineTool`. */
 export interface Tool {
   readonly name: string;
@@ -103,11 +131,20 @@ export interface Tool {
   readonly inputSchema: InputSchema;
   /** The input as JSON Schema, as the model sees it. */
   readonly inputJsonSchema: Record<string, unknown>;
+  /** The number of `versions`. */
   readonly version: number;
+  /** From 1 on; the last one is that of `inputSchema`. */
+  readonly versions: readonly ToolVersion[];
+  /** Whether an approval of a call stays good where an upgrade changed its params. */
+  readonly keepsApproval: boolean;
+  /** Whether the schema is another program's, which may change it at any time: then it is not compared with what was recorded. */
+  readonly hasForeignSchema: boolean;
   readonly effect: EffectClass;
   readonly repeatable: boolean;
   /** `run` for the classes whose repeat does no harm. */
   readonly onRepeat: OnRepeat;
+  /** `null`: no business key. */
+  readonly once: Once | null;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;
   /** Judges each call before it runs; `null`: all may run. */

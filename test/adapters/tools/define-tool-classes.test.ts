@@ -25,6 +25,12 @@ test.each<[string, object]>([
   ['jitter above 1', { retry: { attempts: 2, backoff: { jitter: 1.5 } } }],
   ['a choice about repeats that is none', { onRepeat: 'wait' }],
   ['a guard of repeats that do no harm', { effect: 'idempotent', onRepeat: 'ask' }],
+  ['a business key that is no object', { once: 'order' }],
+  ['a business key without a function', { once: { per: 'tenant' } }],
+  ['a business key that counts within nothing', { once: { per: 'user', key: () => 'a' } }],
+  ['a choice about sharing that is none', { once: { per: 'tenant', key: () => 'a', shareAcrossUsers: 'yes' } }],
+  ['an option of business keys that is none', { once: { per: 'tenant', key: () => 'a', ttlMs: 5 } }],
+  ['a business key beside a guard of repeats', { once: { per: 'tenant', key: () => 'a' }, onRepeat: 'ask' }],
   ['a wait that is no number', { retry: { attempts: 2, backoff: { initialMs: Number.NaN } } }],
 ])('refuses %s', (_title, change) => {
   expect(() => define({ ...sound, ...change })).toThrow(expect.objectContaining({ code: 'DEFINITION_INVALID' }));

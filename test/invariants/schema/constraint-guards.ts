@@ -217,7 +217,12 @@ const UNIQUES: Case[] = [
     'agent_tool_versions_pkey on agent_tool_versions',
     'two schemas under one version of a tool',
     twice((sql) =>
-      insert(sql, 'agent_tool_versions', { tool_name: 't', tool_version: 1, schema_digest: randomUUID() }),
+      insert(sql, 'agent_tool_versions', {
+        agent_name: 'a',
+        tool_name: 't',
+        tool_version: 1,
+        schema_digest: randomUUID(),
+      }),
     ),
   ),
   check(

@@ -9,6 +9,7 @@ const CALL: AwaitedExecution = {
   toolName: 'refund',
   params: {},
   reason: 'unknown',
+  problem: null,
   idempotencyKey: 'k',
   digest: 'd',
 };
