@@ -113,11 +113,13 @@ export const describeChildEnds: RuntimeSuite = (database) => {
   test('an answer of COMMIT that is lost makes no second child', async () => {
     const research = agentOf('research', (request) => `found ${asked(request)}`);
     const boss = agentOf('boss', asking(ASK), [research.asTool({ name: 'research' })]);
+    let isCreated = false;
     const { runtime, plan } = await openMortal(
       database(),
       [boss],
-      [{ point: 'commitSent', fault: 'disconnect', where: () => hasBegunChild(plan.passages) }],
+      [{ point: 'commitSent', fault: 'disconnect', where: () => isCreated && hasBegunChild(plan.passages) }],
     );
+    isCreated = true;
     const session = await openSession(runtime, boss);
     expect((await (await session.send('go')).result()).reply).toBe('found gold');
     expect(await childrenOf(database(), session)).toHaveLength(1);
