@@ -108,7 +108,8 @@ async function checkParams(
     given,
   );
   const guards = { ...(once && { once }), ...(costMicroMoney !== undefined && { costMicroMoney }) };
-  if (settled === undefined) return { params, paramsDigest, repeatable, normalised, ...guards };
+  if (settled === undefined)
+    return { toolVersion: tool.version, params, paramsDigest, repeatable, normalised, ...guards };
   throw new TurnlockError('PARAMS_INVALID', {
     message: `params not accepted: ${tool.name} (${settled.error?.message})`,
     details: { executionId },
