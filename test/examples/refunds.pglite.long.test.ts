@@ -17,7 +17,7 @@ async function runExample(changes: Record<string, string> = {}): Promise<NodeEnd
 test('examples/refunds prints what its README says', async () => {
   const [promised] = blocksOf(read('README.md'), 'text');
   expect(await runExample()).toMatchObject({ code: 0, stderr: '', stdout: promised });
-});
+}, 600_000);
 
 test('examples/refunds ends with 1 where a tool is declared repeatable and its receiver knows no keys', async () => {
   const right = read('tools.ts');
