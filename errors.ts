@@ -123,6 +123,19 @@ export const ERROR_CODES = {
   ),
   APPROVAL_DENIED: kind('work', 'A person refused the call. The model was told; the session goes on.'),
   APPROVAL_SUPERSEDED: kind('work', 'A message of the user made the call needless. The model was told.'),
+  CALL_NOT_REPEATED: kind(
+    'work',
+    'The same call of the run may have taken effect. The model was told; the session goes on.',
+  ),
+  CLAIM_KEY_FAILED: kind('work', 'See the message: `once.key` of the tool threw or gave no text. Nothing was run.'),
+  CLAIM_HELD: kind(
+    'work',
+    'Another call with the same business key is open, or its outcome is unknown. Look at that one.',
+  ),
+  CLAIM_OF_ANOTHER_USER: kind(
+    'work',
+    'It was done for another user. Declare shareAcrossUsers where they may see the result.',
+  ),
   TOOL_TIMED_OUT: kind('work', 'Its outcome is unknown: look at the receiver, then settle the execution.'),
   TOOL_OUTCOME_UNKNOWN: kind('work', 'Look at the receiver, then settle the execution.'),
 

@@ -24,6 +24,8 @@ export {
 export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
 export type {
   InputSchema,
+  Once,
+  OnRepeat,
   OutputSchema,
   Queryable,
   QueryConfig,
@@ -31,6 +33,7 @@ export type {
   Retry,
   RetryBackoff,
   Tool,
+  ToolClaim,
   ToolContext,
   ToolEffect,
   TransactionalContext,

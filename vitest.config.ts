@@ -20,6 +20,9 @@ function project(name: string, groupOrder: number, settings: Record<string, unkn
   return { extends: true as const, test: { name, sequence: { groupOrder }, ...settings } };
 }
 
+/*
+ * `isolate: false`: files share the two processes of the run. Loading everything anew for each file took longer than its tests.
+ */
 export default defineConfig({
   test: {
     env: { TURNLOCK_SEED: seed },
@@ -35,7 +38,7 @@ export default defineConfig({
     testTimeout: (isCi ? 20_000 : 10_000) + fuzzing,
     hookTimeout: 60_000,
     projects: [
-      project('unit', 1, { include: ['test/**/*.test.ts'], exclude: ['node_modules', ...slow] }),
+      project('unit', 1, { include: ['test/**/*.test.ts'], exclude: ['node_modules', ...slow], isolate: false }),
       project('types', 2, {
         include: [],
         typecheck: {
@@ -49,10 +52,13 @@ export default defineConfig({
       project('pglite', 3, {
         include: ['test/**/*.pglite.test.ts'],
         globalSetup: ['test/support/pglite-snapshot.setup.ts'],
+        isolate: false,
+        execArgv: ['--liftoff-only'], // optimising PostgreSQL's code takes more time than an instance of a few seconds gives back
         testTimeout: 60_000 + fuzzing,
       }),
       project('postgres', 4, {
         include: ['test/**/*.postgres.test.ts'],
+        isolate: false,
         globalSetup: ['test/support/postgres-server.setup.ts'],
         testTimeout: 30_000 + fuzzing,
       }),

@@ -464,10 +464,9 @@ CREATE OR REPLACE FUNCTION turnlock.claim_sessions(max_sessions integer, build j
 AS $function$
 #variable_conflict use_column
 DECLARE
-  remaining int := LEAST(GREATEST(claim_sessions.max_sessions, 0), 1000);
-  found int;
+  wanted int := LEAST(GREATEST(claim_sessions.max_sessions, 0), 1000);
 BEGIN
-  RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
+  RETURN QUERY SELECT * FROM (SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
     WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
       AND COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) <= (SELECT turnlock_now())
       AND s.session_id <> ALL (claim_sessions.excluding) AND (claim_sessions.build IS NULL OR (claim_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
@@ -478,10 +477,8 @@ BEGIN
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
-    LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
-  GET DIAGNOSTICS found = ROW_COUNT;
-  remaining := remaining - found;
-  RETURN QUERY SELECT s.tenant_id, s.session_id, GREATEST(s.wake_at, s.lease_expires_at) FROM agent_sessions s
+    LIMIT wanted FOR NO KEY UPDATE OF s SKIP LOCKED) found
+  UNION ALL SELECT * FROM (SELECT s.tenant_id, s.session_id, GREATEST(s.wake_at, s.lease_expires_at) FROM agent_sessions s
     WHERE s.wake_at <= (SELECT turnlock_now())
       AND s.current_state IN ('IDLE', 'AWAITING_INPUT', 'FAILED')
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
@@ -493,10 +490,8 @@ BEGIN
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY s.wake_at
-    LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
-  GET DIAGNOSTICS found = ROW_COUNT;
-  remaining := remaining - found;
-  RETURN QUERY SELECT s.tenant_id, s.session_id, i.since FROM agent_sessions s
+    LIMIT wanted FOR NO KEY UPDATE OF s SKIP LOCKED) found
+  UNION ALL SELECT * FROM (SELECT s.tenant_id, s.session_id, i.since FROM agent_sessions s
     JOIN (SELECT session_id, min(created_at) AS since, bool_or(noted_at IS NULL) AS has_news FROM agent_inbox
       WHERE rejected_at IS NULL GROUP BY session_id) i ON i.session_id = s.session_id
     WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news))
@@ -510,9 +505,9 @@ BEGIN
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY i.since
-    LIMIT remaining FOR NO KEY UPDATE OF s SKIP LOCKED;
-  GET DIAGNOSTICS found = ROW_COUNT;
-  remaining := remaining - found;
+    LIMIT wanted FOR NO KEY UPDATE OF s SKIP LOCKED) found
+  ORDER BY 3
+  LIMIT wanted;
 END
 $function$
 ;
@@ -981,10 +976,9 @@ CREATE OR REPLACE FUNCTION turnlock.sweep_sessions(max_sessions integer, build j
 AS $function$
 #variable_conflict use_column
 DECLARE
-  remaining int := LEAST(GREATEST(sweep_sessions.max_sessions, 0), 1000);
-  found int;
+  wanted int := LEAST(GREATEST(sweep_sessions.max_sessions, 0), 1000);
 BEGIN
-  RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
+  RETURN QUERY SELECT * FROM (SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) FROM agent_sessions s
     WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
       AND COALESCE(s.lease_expires_at, s.wake_at, s.updated_at) <= (SELECT turnlock_now())
       AND s.session_id <> ALL (sweep_sessions.excluding) AND (sweep_sessions.build IS NULL OR (sweep_sessions.build -> 'agents' -> s.agent_name IS NOT NULL AND CASE
@@ -995,10 +989,8 @@ BEGIN
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY COALESCE(s.lease_expires_at, s.wake_at, s.updated_at)
-    LIMIT remaining;
-  GET DIAGNOSTICS found = ROW_COUNT;
-  remaining := remaining - found;
-  RETURN QUERY SELECT s.tenant_id, s.session_id, GREATEST(s.wake_at, s.lease_expires_at) FROM agent_sessions s
+    LIMIT wanted) found
+  UNION ALL SELECT * FROM (SELECT s.tenant_id, s.session_id, GREATEST(s.wake_at, s.lease_expires_at) FROM agent_sessions s
     WHERE s.wake_at <= (SELECT turnlock_now())
       AND s.current_state IN ('IDLE', 'AWAITING_INPUT', 'FAILED')
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
@@ -1010,10 +1002,8 @@ BEGIN
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY s.wake_at
-    LIMIT remaining;
-  GET DIAGNOSTICS found = ROW_COUNT;
-  remaining := remaining - found;
-  RETURN QUERY SELECT s.tenant_id, s.session_id, i.since FROM agent_sessions s
+    LIMIT wanted) found
+  UNION ALL SELECT * FROM (SELECT s.tenant_id, s.session_id, i.since FROM agent_sessions s
     JOIN (SELECT session_id, min(created_at) AS since, bool_or(noted_at IS NULL) AS has_news FROM agent_inbox
       WHERE rejected_at IS NULL GROUP BY session_id) i ON i.session_id = s.session_id
     WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news))
@@ -1027,9 +1017,9 @@ BEGIN
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END IS NULL))
     ORDER BY i.since
-    LIMIT remaining;
-  GET DIAGNOSTICS found = ROW_COUNT;
-  remaining := remaining - found;
+    LIMIT wanted) found
+  ORDER BY 3
+  LIMIT wanted;
 END
 $function$
 ;

@@ -107,6 +107,31 @@ export interface AmendedContent {
   paramsDigest: string;
   repeatable: boolean;
   normalised: Normalised;
+  /** The business key of the new params; absent where the tool has none. */
+  once?: KeyedContent;
+  /** The claim that the call has from then on: decided by the commit. */
+  claim?: ClaimContent;
+}
+
+/** The business key of a call. */
+export interface KeyedContent {
+  /** Digest of the key with what it counts within. */
+  digest: string;
+  shareAcrossUsers: boolean;
+}
+
+/** A business key that a call holds. */
+export interface ClaimContent {
+  digest: string;
+  generation: number;
+}
+
+/** Which earlier call answers a call, and why it does. */
+export interface AnsweredContent {
+  /** `null`: its session is gone. */
+  executionId: string | null;
+  /** `repeat`: the same call of the same run; `key`: one with the same business key and params; `otherParams`: with other params. */
+  as: 'repeat' | 'key' | 'otherParams';
 }
 
 /** A distinct call, as its execution's row will hold it. */
@@ -122,8 +147,16 @@ export interface CallContent {
   rawInput: string | null;
   timeoutMs: number;
   normalised: Normalised;
+  /** What comes of a repeat within the run; absent where it runs. */
+  onRepeat?: 'ask' | 'answer';
+  /** Its business key; absent where its tool has none. */
+  once?: KeyedContent;
+  /** The claim that it holds: decided by the commit. */
+  claim?: ClaimContent;
   /** For a call that was settled without running. */
   settled?: OutcomeContent;
+  /** For one that was settled with the result of an earlier one. */
+  answered?: AnsweredContent;
   /** For a call that waits for a person. */
   asked?: AskedContent;
 }

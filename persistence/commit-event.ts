@@ -5,6 +5,7 @@ import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machine
 import { isResting, type SessionState } from '../machines/session-state.ts';
 import { encodeSnapshot } from '../machines/snapshot-codec.ts';
 import { agentVersionUnder } from './build.ts';
+import { claimMoves, moveClaims } from './claims.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import { type Decision, decideEvent, type Known } from './decide-event.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
@@ -92,7 +93,8 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const newId = () => environment.uuid();
   const { calls, runId } = before.context;
   const checkLease = () => void grantLease(leaseOf(row), request.claim, now, false);
-  const known = { request, state: before.value, version: row.version, runId, calls, inbox, now, limits, store };
+  const { userId, version } = row;
+  const known = { request, state: before.value, version, runId, userId, calls, inbox, now, limits, store };
   const undecided = { ...known, newId, checkLease };
   const decided = await decideEvent(em, undecided);
   if ('seen' in decided) return repeat(em, found, request, decided);
@@ -116,6 +118,8 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     token: lease.leaseToken,
     newId,
   });
+  const touchedRows = [...open.executions, ...(late === null ? [] : [toExecutionRow(late)])];
+  await moveClaims(em, request.tenantId, claimMoves(event, touchedRows, changes.updatedExecutions), now);
   const retryAt = firstRetryAt(after.context.calls, open.executions, changes);
   checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
   const written = [...open.executions, ...changes.insertedExecutions].map((execution) => ({

@@ -2,9 +2,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { TurnlockError } from '../errors.ts';
 import type { AmendedContent, Approvers, OutcomeContent } from '../machines/event-content.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
+import { amendClaim } from './amend-claim.ts';
+import type { Claiming } from './claim-keys.ts';
 import type { AgentApprovalRow } from './entities/agent-approval.entity.ts';
 import { AgentSession } from './entities/agent-session.entity.ts';
-import { AgentToolExecution } from './entities/agent-tool-execution.entity.ts';
+import { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import type { RoundDecision } from './project-rounds.ts';
 import type { SessionKey } from './read-session.ts';
 import { findRound } from './write-rounds.ts';
@@ -27,15 +29,11 @@ export type ApprovalOutcome = { event: SessionEvent } | { repeated: true };
  * The event of `decided`, from the rows under the session's lock.
  *
  * @throws EXECUTION_NOT_FOUND, APPROVAL_NOT_ASKED when nobody is asked about that call. APPROVAL_DECIDED when somebody was first.
- * @throws APPROVAL_EXPIRED, APPROVAL_STALE, APPROVER_NOT_ALLOWED.
+ * @throws APPROVAL_EXPIRED, APPROVAL_STALE, APPROVER_NOT_ALLOWED. KEY_CONFLICT when another call has the key of the amended params.
  */
-export async function decideApproval(
-  em: EntityManager,
-  key: SessionKey,
-  decided: Decided,
-  now: Date,
-): Promise<ApprovalOutcome> {
+export async function decideApproval(em: EntityManager, key: Claiming, decided: Decided): Promise<ApprovalOutcome> {
   const { executionId, by, decision } = decided;
+  const { now } = key;
   const round = await findRound(em, key, executionId);
   if (round === null || round.kind !== 'approval') throw await notAsked(em, key, executionId, round);
   if (round.decision != null) {
@@ -53,8 +51,11 @@ export async function decideApproval(
   if (amended === null || amended.paramsDigest === round.argsDigest) {
     return { event: { type: 'approval.granted', executionId, by } };
   }
-  await checkNoTwin(em, key, executionId, amended);
-  return { event: { type: 'approval.amended', executionId, by, content: amended } };
+  const call = await em.findOneOrFail(AgentToolExecution, { executionId, ...ownerOf(key) });
+  await checkNoTwin(em, key, call, amended);
+  const claim = await amendClaim(em, key, call, amended);
+  const content = claim === null ? amended : { ...amended, claim };
+  return { event: { type: 'approval.amended', executionId, by, content } };
 }
 
 function isRepeat(round: AgentApprovalRow, { by, decision }: Decided): boolean {
@@ -86,19 +87,21 @@ async function checkApprover(
 /** Two calls of one turn with equal params are one: a person must not make a second one out of the first. */
 async function checkNoTwin(
   em: EntityManager,
-  { sessionId, tenantId }: SessionKey,
-  executionId: string,
+  key: SessionKey,
+  { executionId, turnId, toolName }: AgentToolExecutionRow,
   { paramsDigest, repeatable }: AmendedContent,
 ): Promise<void> {
   if (repeatable) return;
-  const own = await em.findOneOrFail(AgentToolExecution, { executionId, sessionId, tenantId });
-  const { turnId, toolName } = own;
-  const twin = await em.findOne(AgentToolExecution, { sessionId, tenantId, turnId, toolName, paramsDigest });
+  const twin = await em.findOne(AgentToolExecution, { ...ownerOf(key), turnId, toolName, paramsDigest });
   if (twin === null) return;
   throw new TurnlockError('KEY_CONFLICT', {
     message: `amended params are those of another call of the turn: execution ${executionId} (found ${twin.executionId}, wanted params of its own)`,
     details: { executionId, other: twin.executionId },
   });
+}
+
+function ownerOf({ sessionId, tenantId }: SessionKey) {
+  return { sessionId, tenantId };
 }
 
 async function notAsked(

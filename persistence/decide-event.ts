@@ -6,8 +6,10 @@ import { isInFlight, type OpenCall } from '../machines/open-calls.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { actInSavepoint } from './act-in-savepoint.ts';
+import type { Claiming } from './claim-keys.ts';
 import type { CommitRequest, Intent } from './commit-request.ts';
 import { type Decided, decideApproval } from './decide-approval.ts';
+import { decidePlan } from './decide-plan.ts';
 import type { AgentInboxRow } from './entities/agent-inbox.entity.ts';
 import type { AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import { eventIdOfEvidence, findEvidence } from './evidence.ts';
@@ -51,6 +53,8 @@ export interface Undecided {
   version: number;
   /** The run that is under way; `null` before the first one. */
   runId: string | null;
+  /** Whose session it is. */
+  userId: string;
   calls: readonly OpenCall[];
   inbox: InboxCount;
   /** The database's time. */
@@ -99,9 +103,16 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
     case 'model.replied':
       // A reply is final only where no message waits.
       return asRequested(undecided, { ...event, final: event.final && inbox.waiting === 0 });
+    case 'model.calledTools':
+      undecided.checkLease();
+      return asRequested(undecided, await decidePlan(em, claimingOf(undecided), event));
     default:
       return asRequested(undecided, event);
   }
+}
+
+function claimingOf({ request: { tenantId, sessionId }, userId, now }: Undecided): Claiming {
+  return { tenantId, sessionId, userId, now };
 }
 
 function asRequested({ request }: Undecided, event: SessionEvent): Decision {
@@ -182,7 +193,7 @@ function superseded({ executionIds }: Asked, eventId: string): Omit<Decision, 'i
 }
 
 async function decide(em: EntityManager, undecided: Undecided, decided: Decided): Promise<Decision | Known> {
-  const outcome = await decideApproval(em, undecided.request, decided, undecided.now);
+  const outcome = await decideApproval(em, claimingOf(undecided), decided);
   if ('event' in outcome) return asRequested(undecided, outcome.event);
   const { state: from, version: sequence } = undecided;
   const type = decided.decision.type === 'grant' ? 'approval.granted' : 'approval.denied';

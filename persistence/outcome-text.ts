@@ -1,4 +1,4 @@
-import type { Json } from '../machines/event-content.ts';
+import type { AnsweredContent, Json } from '../machines/event-content.ts';
 import type { ExecutionStatus } from '../machines/execution-status.ts';
 import type { EvidencedResult } from '../machines/session-event.ts';
 
@@ -7,8 +7,9 @@ export interface SettledExecution {
   status: ExecutionStatus;
   outputPayload: Json | null;
   errorMessage: string | null;
+  errorCode?: string | null;
   inputParameters?: Json;
-  /** Of ours: `amendedBy` where a person changed the params. */
+  /** Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered. */
   metadata?: { [name: string]: Json };
 }
 
@@ -31,14 +32,32 @@ export function outcomeText(execution: SettledExecution): string {
 function plainText(execution: SettledExecution): string {
   switch (outcomeOf(execution.status)) {
     case 'succeeded':
-      return typeof execution.outputPayload === 'string'
-        ? execution.outputPayload
-        : JSON.stringify(execution.outputPayload);
+      return answeredText(execution) + outputText(execution);
     case 'failed':
+      if (NOT_RUN.includes(execution.errorCode ?? '')) return `The call was not run: ${execution.errorMessage}`;
       return `The call failed: ${execution.errorMessage ?? 'no reason was recorded'}`;
     default:
       return `The outcome of this call is unknown: it was started, and nothing says how it ended. It may have taken effect. Verify before you repeat it. ${execution.errorMessage ?? ''}`.trimEnd();
   }
+}
+
+/** Codes of calls that were not run because of what is known of an earlier one: no failure of the act. */
+const NOT_RUN = ['CALL_NOT_REPEATED', 'CLAIM_HELD', 'CLAIM_OF_ANOTHER_USER'];
+
+const ANSWERS: Record<AnsweredContent['as'], string> = {
+  repeat: 'the same call has succeeded before',
+  key: 'a call with the same business key has succeeded before',
+  otherParams: 'a call with the same business key has succeeded before, with other params',
+};
+
+function outputText({ outputPayload }: SettledExecution): string {
+  return typeof outputPayload === 'string' ? outputPayload : JSON.stringify(outputPayload);
+}
+
+/** A result of then must not be taken for one of now: the model would count the act twice. */
+function answeredText({ metadata }: SettledExecution): string {
+  if (metadata?.answeredAs === undefined) return '';
+  return `Not run again: ${ANSWERS[metadata.answeredAs as AnsweredContent['as']]}. Its result: `;
 }
 
 /** Characters of a call's params that a notice repeats. */

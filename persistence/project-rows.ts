@@ -1,5 +1,11 @@
 import { TurnlockError } from '../errors.ts';
-import type { ModelCallContent, ModelTurnContent, Normalised, OutcomeContent } from '../machines/event-content.ts';
+import type {
+  ClaimContent,
+  ModelCallContent,
+  ModelTurnContent,
+  Normalised,
+  OutcomeContent,
+} from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
 import { callsAfter, type OpenCall, waitsToRetry } from '../machines/open-calls.ts';
 import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
@@ -109,6 +115,8 @@ function identityOf(input: Projected, planned: PlannedCall, turnId: string) {
     paramsDigest,
     providerCallId,
     rawInput,
+    answeredBy: planned.content.answered?.executionId ?? null,
+    ...claimColumns(planned.content),
   };
 }
 
@@ -127,7 +135,7 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     unknownAt: null,
     unknownReason: null,
     settledBy: null,
-    metadata: {},
+    metadata: planned.content.answered === undefined ? {} : { answeredAs: planned.content.answered.as },
     normalised: planned.content.normalised,
   };
   if (call.status === 'RUNNING') return { ...progress, ...startOf(input, planned.content.timeoutMs) };
@@ -205,10 +213,22 @@ function amendedColumns(
   { toolName, ordinal, metadata }: ExecutionRow,
 ): ExecutionUpdate {
   const { params: inputParameters, paramsDigest, repeatable, normalised } = content;
+  const claim = claimColumns(content);
   const turnIndex = before.context.callTurnIndex ?? 0;
   const parts = { sessionId, turnIndex, toolName, digest: paramsDigest, ...(repeatable ? { ordinal } : {}) };
   const idempotencyKey = turnIdempotencyKey(parts);
-  return { inputParameters, paramsDigest, idempotencyKey, normalised, metadata: { ...metadata, amendedBy: by } };
+  return {
+    inputParameters,
+    paramsDigest,
+    idempotencyKey,
+    ...claim,
+    normalised,
+    metadata: { ...metadata, amendedBy: by },
+  };
+}
+
+function claimColumns({ claim }: { claim?: ClaimContent }) {
+  return { claimDigest: claim?.digest ?? null, claimGeneration: claim?.generation ?? null };
 }
 
 /** Who settled an execution, where that was not its own attempt. */

@@ -31,6 +31,11 @@ export interface ExecutionIdentity {
   paramsDigest: string;
   providerCallId: string | null;
   rawInput: string | null;
+  /** The execution whose result answered the call. */
+  answeredBy: string | null;
+  /** The business key that it took. */
+  claimDigest: string | null;
+  claimGeneration: number | null;
 }
 
 /** The part of an execution that moves. */
@@ -49,14 +54,17 @@ export interface ExecutionProgress {
   unknownAt: Date | null;
   unknownReason: UnknownReason | null;
   settledBy: string | null;
-  /** Of ours: `amendedBy` where a person changed the params. */
+  /** Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered. */
   metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */
   normalised: Normalised;
 }
 
 /** What a person may change of a call that has not started. */
-export type AmendableIdentity = Pick<ExecutionIdentity, 'idempotencyKey' | 'inputParameters' | 'paramsDigest'>;
+export type AmendableIdentity = Pick<
+  ExecutionIdentity,
+  'idempotencyKey' | 'inputParameters' | 'paramsDigest' | 'claimDigest' | 'claimGeneration'
+>;
 
 /** What one commit changes of an execution. */
 export type ExecutionUpdate = Partial<ExecutionProgress & AmendableIdentity>;

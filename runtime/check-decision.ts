@@ -102,12 +102,13 @@ async function checkParams(
       details: { executionId, sessionId: session.sessionId },
     });
   }
-  const { params, paramsDigest, repeatable, normalised, settled } = await describeParams(
-    { agent, limits: services.store.limits },
+  const { params, paramsDigest, repeatable, normalised, once, settled } = await describeParams(
+    { session, limits: services.store.limits },
     tool,
     given,
   );
-  if (settled === undefined) return { params, paramsDigest, repeatable, normalised };
+  const amended = { params, paramsDigest, repeatable, normalised };
+  if (settled === undefined) return once === undefined ? amended : { ...amended, once };
   throw new TurnlockError('PARAMS_INVALID', {
     message: `params not accepted: ${tool.name} (${settled.error?.message})`,
     details: { executionId },

@@ -8,10 +8,14 @@ import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import type { DriveContext } from './drive-context.ts';
+import { guardsOf } from './guards-of.ts';
 import { validate } from './validate.ts';
 
 /** What planning needs of a drive. */
 export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment' | 'session' | 'signal'>;
+
+/** What a call is described with. */
+export type Described = Pick<Planning, 'limits'> & { session: Pick<Planning['session'], 'sessionId'> };
 
 /** Bytes of a name, an id or a validator's text, beyond which it is cut. */
 const MAX_GIVEN_BYTES = 4096;
@@ -43,11 +47,7 @@ export async function describeCall(planning: Planning, call: ModelToolCall, ordi
 }
 
 /** The same for params that a person gives a call of `tool`. */
-export async function describeParams(
-  planning: Pick<Planning, 'agent' | 'limits'>,
-  tool: Tool,
-  given: unknown,
-): Promise<CallContent> {
+export async function describeParams(planning: Described, tool: Tool, given: unknown): Promise<CallContent> {
   const base = baseOf(planning, { toolName: tool.name, input: given } as ModelToolCall, tool);
   const input = storableJson(planning, given);
   if ('refusal' in input) return refused(base, { value: null, notes: [], twin: ['place', 0] }, input.refusal);
@@ -95,12 +95,7 @@ function refused(base: Base, asked: Asked, message: string, code = 'PARAMS_INVAL
   };
 }
 
-async function validated(
-  planning: Pick<Planning, 'limits'>,
-  tool: Tool,
-  base: Base,
-  asked: Asked,
-): Promise<CallContent> {
+async function validated(planning: Described, tool: Tool, base: Base, asked: Asked): Promise<CallContent> {
   try {
     // A copy: some validators write their defaults into what they are given.
     const result = await validate(tool.inputSchema, structuredClone(asked.value));
@@ -111,9 +106,11 @@ async function validated(
     const params = storableJson(planning, result.value);
     if ('refusal' in params) return refused(base, asked, params.refusal);
     const normalised = joined(base.normalised, [...asked.notes, ...params.notes]);
-    return { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
+    const call = { ...base, params: params.value, paramsDigest: paramsDigest(params.value), normalised };
+    return { ...call, ...guardsOf(planning, tool, call.params) };
   } catch (thrown) {
     const { message } = normaliseError(thrown, planning.limits);
+    if (isTurnlockError(thrown, 'CLAIM_KEY_FAILED')) return refused(base, asked, message, thrown.code);
     return refused(base, asked, `The validation threw: ${message}`);
   }
 }

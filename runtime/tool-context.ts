@@ -10,5 +10,18 @@ export function toolContext(
 ): ToolContext {
   const { tenantId, userId, sessionId } = session;
   const { idempotencyKey, runId, executionId, attempt } = execution;
-  return { idempotencyKey, fencingToken: token, signal, tenantId, userId, sessionId, runId, executionId, attempt };
+  const { claimDigest: digest, claimGeneration: generation } = execution;
+  const claim = digest === null || generation === null ? null : { digest, generation };
+  return {
+    idempotencyKey,
+    fencingToken: token,
+    signal,
+    tenantId,
+    userId,
+    sessionId,
+    runId,
+    executionId,
+    attempt,
+    claim,
+  };
 }

@@ -3,10 +3,13 @@ import { TurnlockError } from '../../errors.ts';
 import type { EffectClass } from '../../machines/execution-status.ts';
 import { checkRetry } from './check-retry.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';
+import { checkOnRepeat } from './on-repeat.ts';
+import { checkOnce } from './once.ts';
 import type { Policy } from './policy.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type {
   InputSchema,
+  OnRepeat,
   OutputSchema,
   RetryBackoff,
   Tool,
@@ -35,6 +38,23 @@ interface CommonDefinition<Input extends InputSchema, Output extends OutputSchem
   outputSchema?: Output;
   /** Whether identical calls of one assistant turn all run. Default false: one runs and answers them all. */
   repeatable?: boolean;
+  /**
+   * What comes of a call that equals one of the same run which has succeeded, is open, or may have taken effect: `ask` holds it for a
+   * person, `answer` answers it with the recorded result and runs nothing, `run` runs it. After a call that failed it runs in any case.
+   * Not for `readOnly` and `idempotent`, which always run. Default `ask`.
+   */
+  onRepeat?: OnRepeat;
+  /**
+   * One act per business key, such as one refund per order, whatever the model asks and in whatever session: `key` makes it out of the
+   * params, a text that is not empty, and it counts within the tenant or the session, for this tool's name. While a call holds the key, and
+   * once one has succeeded, others with the key do not run; once it is known that nothing happened, the next one may. An output is told to
+   * other users only with `shareAcrossUsers` (default false). Not together with `onRepeat`: the key answers repeats too. Default none.
+   */
+  once?: {
+    per: 'session' | 'tenant';
+    key(params: StandardSchemaV1.InferOutput<Input>): string;
+    shareAcrossUsers?: boolean;
+  };
   /** Milliseconds that one attempt may take: a whole number from 1 to 2^31 - 1. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
   /** Judges each call: `allow()`, `deny(reason)` or `requireApproval(…)`. Default: every call may run. */
@@ -100,6 +120,8 @@ const OPTIONS = [
   'outputSchema',
   'effect',
   'repeatable',
+  'onRepeat',
+  'once',
   'timeoutMs',
   'retry',
   'policy',
@@ -146,6 +168,8 @@ export function defineTool<const Input extends InputSchema, const Output extends
     ? 'a function, since the tool is reconcilable'
     : 'none, since the tool is not reconcilable';
   check(name, typeof reconcile === (isReconcilable ? 'function' : 'undefined'), 'reconcile', wanted);
+  const once = checkOnce(name, definition.once);
+  check(name, once === null || definition.onRepeat === undefined, 'onRepeat', 'none, since `once` answers repeats');
   return {
     name,
     description,
@@ -154,6 +178,8 @@ export function defineTool<const Input extends InputSchema, const Output extends
     version: 1,
     effect,
     repeatable,
+    onRepeat: checkOnRepeat(name, effect, definition.onRepeat),
+    once,
     timeoutMs,
     policy: policy as Policy | null,
     isQuestion: false,

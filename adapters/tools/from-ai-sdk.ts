@@ -1,10 +1,10 @@
 import type { ToolSet } from 'ai';
 import { TurnlockError } from '../../errors.ts';
-import { defineTool } from './define-tool.ts';
+import { defineTool, type ToolDefinition } from './define-tool.ts';
 import { toExecute } from './from-ai-sdk-execute.ts';
 import { toInputSchema } from './from-ai-sdk-schema.ts';
 import type { Policy } from './policy.ts';
-import type { Tool, ToolContext, ToolEffect } from './tool.contract.ts';
+import type { OnRepeat, Tool, ToolContext, ToolEffect } from './tool.contract.ts';
 
 /** What the AI SDK does not know of a tool. */
 export interface FromAiSdkSettings {
@@ -12,6 +12,10 @@ export interface FromAiSdkSettings {
   effect?: ToolEffect;
   /** Whether identical calls of one assistant turn all run. Default false. */
   repeatable?: boolean;
+  /** What comes of a call that repeats one of the same run, as of `defineTool`. Default `ask`. */
+  onRepeat?: OnRepeat;
+  /** One act per business key, as of `defineTool`; `key` gets the params as the tool's schema makes them. Default none. */
+  once?: ToolDefinition['once'];
   /** Milliseconds that one attempt may take. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
   /** Judges each call before it runs. Default: every call may run. */

@@ -22,6 +22,25 @@ export interface ToolContext {
   executionId: string;
   /** 1 for the first attempt. */
   attempt: number;
+  /** The business key that the call holds, of a tool that declares `once`; else `null`. */
+  claim: ToolClaim | null;
+}
+
+/** A business key that a call holds. */
+export interface ToolClaim {
+  /** 64 hexadecimal digits: the same for every call with that key. */
+  digest: string;
+  /** 1 for the first call that got the key, one more each time that the key was freed. */
+  generation: number;
+}
+
+/** By which business key the calls of a tool are one act. */
+export interface Once {
+  /** Within what a key counts. */
+  readonly per: 'session' | 'tenant';
+  /** Whether other users of the tenant are answered with the recorded output. */
+  readonly shareAcrossUsers: boolean;
+  key(params: unknown): unknown;
 }
 
 /** A statement as node-postgres takes it. `name` is not looked at: nothing is prepared. */
@@ -71,6 +90,9 @@ export interface TransactionalContext extends ToolContext {
 /** The effect classes that a tool declares by their name alone. */
 export type ToolEffect = Exclude<EffectClass, 'transactional' | 'reconcilable'>;
 
+/** What comes of a call that repeats one of the same run which has succeeded, is open, or may have taken effect. */
+export type OnRepeat = 'ask' | 'answer' | 'run';
+
 /** A validator of output: any Standard Schema. */
 export type OutputSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
@@ -103,6 +125,10 @@ export interface Tool {
   readonly version: number;
   readonly effect: EffectClass;
   readonly repeatable: boolean;
+  /** `run` for the classes whose repeat does no harm. */
+  readonly onRepeat: OnRepeat;
+  /** `null`: no business key. */
+  readonly once: Once | null;
   /** Milliseconds that one attempt may take, above 0; `null`: the runtime's `toolTimeoutMs`. */
   readonly timeoutMs: number | null;
   /** Judges each call before it runs; `null`: all may run. */

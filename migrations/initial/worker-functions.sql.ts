@@ -35,26 +35,26 @@ const WRITTEN_TO = `SELECT s.tenant_id, s.session_id, i.since FROM agent_session
       AND CALLER
     ORDER BY i.since`;
 
-/** `locking` comes after each read. */
+/**
+ * Each read gives as many as are wanted, and of all these the longest due: one kind after the other would let a flood of the first keep the
+ * last from ever being found. `locking` comes after each read, so up to three times as many rows are locked, for the moment that a claim takes.
+ */
 function owedSql(schema: string, name: string, locking: string): string {
   const known = `${name}.build -> 'agents' -> s.agent_name IS NOT NULL AND ${strandedSql(`${name}.build`)} IS NULL`;
   const caller = `s.session_id <> ALL (${name}.excluding) AND (${name}.build IS NULL OR (${known}))`;
-  const read = (query: string) => `  RETURN QUERY ${query.replace('CALLER', () => caller)}
-    LIMIT remaining${locking};
-  GET DIAGNOSTICS found = ROW_COUNT;
-  remaining := remaining - found;`;
+  const read = (query: string) => `SELECT * FROM (${query.replace('CALLER', () => caller)}
+    LIMIT wanted${locking}) found`;
   return `CREATE FUNCTION ${schema}.${name}(
   max_sessions int, build jsonb DEFAULT NULL, excluding uuid[] DEFAULT '{}'::uuid[]
 ) RETURNS TABLE (tenant_id varchar(64), session_id uuid, due_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  remaining int := LEAST(GREATEST(${name}.max_sessions, 0), 1000);
-  found int;
+  wanted int := LEAST(GREATEST(${name}.max_sessions, 0), 1000);
 BEGIN
-${read(AT_WORK)}
-${read(WOKEN)}
-${read(WRITTEN_TO)}
+  RETURN QUERY ${[AT_WORK, WOKEN, WRITTEN_TO].map(read).join('\n  UNION ALL ')}
+  ORDER BY 3
+  LIMIT wanted;
 END
 $$`;
 }

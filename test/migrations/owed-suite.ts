@@ -116,6 +116,41 @@ export function describeOwed(open: () => Sql): void {
     });
   });
 
+  const kinds: [kind: string, arrange: (sql: Sql, since: string) => Promise<string>][] = [
+    ['at work', (sql, since) => at(sql, 'PLANNING', `lease_holder = 'a', lease_expires_at = ${since}`)],
+    ['woken', (sql, since) => at(sql, 'IDLE', `wake_at = ${since}`)],
+    [
+      'written to',
+      async (sql, since) => {
+        const id = await insertSession(sql);
+        await written(sql, id, `created_at = ${since}`);
+        return id;
+      },
+    ],
+  ];
+
+  describe.each(['claim_sessions', 'sweep_sessions'])('%s is fair', (name) => {
+    beforeEach(() => open().query('DELETE FROM turnlock.agent_sessions'));
+
+    test.each(kinds)('a flood of the others keeps none waiting that is longer due: %s', async (kind, arrange) => {
+      const sql = open();
+      const others = kinds.filter(([other]) => other !== kind);
+      const flood = async () => {
+        for (const [, one] of [...others, ...others]) await one(sql, PAST);
+      };
+      await flood();
+      const id = await arrange(sql, `turnlock.turnlock_now() - interval '2 minutes'`);
+      await flood();
+      const found = async (max: number) => {
+        const { rows } = await sql.query(`SELECT session_id FROM turnlock.${name}($1)`, [max]);
+        return rows.map((row) => row.session_id);
+      };
+      expect(await found(1)).toEqual([id]);
+      expect((await found(2))[0]).toBe(id);
+      expect(new Set(await found(20)).size).toBe(9);
+    });
+  });
+
   describe.each(['claim_sessions', 'sweep_sessions'])('%s of a build', (name) => {
     beforeEach(() => open().query('DELETE FROM turnlock.agent_sessions'));
 

@@ -1,15 +1,22 @@
 import { z } from 'zod';
 import type { ModelRequest, ModelResponse, ModelToolCall } from '../../adapters/models/model.contract.ts';
-import type { Tool, ToolContext, ToolEffect } from '../../adapters/tools/tool.contract.ts';
+import type { OnRepeat, Tool, ToolContext, ToolEffect } from '../../adapters/tools/tool.contract.ts';
 import { defineTool, type Policy, type Run, type RunEvent } from '../../index.ts';
 
-type ToolRetry = NonNullable<Parameters<typeof defineTool>[0]['retry']>;
+interface LooseOptions {
+  effect?: ToolEffect;
+  repeatable?: boolean;
+  onRepeat?: OnRepeat;
+  timeoutMs?: number;
+  retry?: NonNullable<Parameters<typeof defineTool>[0]['retry']>;
+  policy?: Policy;
+}
 
 /** A tool that takes any object. */
 export function looseTool(
   name: string,
   execute: (params: Record<string, unknown>, context: ToolContext) => unknown,
-  more: { effect?: ToolEffect; repeatable?: boolean; timeoutMs?: number; retry?: ToolRetry; policy?: Policy } = {},
+  more: LooseOptions = {},
 ): Tool {
   return defineTool({
     name,

@@ -23,6 +23,14 @@ test.each<[string, object]>([
   ['a wait that no timer holds', { retry: { attempts: 2, backoff: { maxMs: 2 ** 31 } } }],
   ['a factor below 1', { retry: { attempts: 2, backoff: { factor: 0.5 } } }],
   ['jitter above 1', { retry: { attempts: 2, backoff: { jitter: 1.5 } } }],
+  ['a choice about repeats that is none', { onRepeat: 'wait' }],
+  ['a guard of repeats that do no harm', { effect: 'idempotent', onRepeat: 'ask' }],
+  ['a business key that is no object', { once: 'order' }],
+  ['a business key without a function', { once: { per: 'tenant' } }],
+  ['a business key that counts within nothing', { once: { per: 'user', key: () => 'a' } }],
+  ['a choice about sharing that is none', { once: { per: 'tenant', key: () => 'a', shareAcrossUsers: 'yes' } }],
+  ['an option of business keys that is none', { once: { per: 'tenant', key: () => 'a', ttlMs: 5 } }],
+  ['a business key beside a guard of repeats', { once: { per: 'tenant', key: () => 'a' }, onRepeat: 'ask' }],
   ['a wait that is no number', { retry: { attempts: 2, backoff: { initialMs: Number.NaN } } }],
 ])('refuses %s', (_title, change) => {
   expect(() => define({ ...sound, ...change })).toThrow(expect.objectContaining({ code: 'DEFINITION_INVALID' }));
@@ -37,4 +45,12 @@ test('a back-off has its defaults, part by part', () => {
     backoff: { initialMs: 1_000, factor: 1 },
   });
   expect(define(sound).retry).toBeNull();
+});
+
+test('a repeat asks a person, unless it does no harm', () => {
+  const onRepeatOf = (change: object) => (define({ ...sound, ...change }) as unknown as { onRepeat: string }).onRepeat;
+  expect(onRepeatOf({})).toBe('ask');
+  expect(onRepeatOf({ effect: 'reconcilable', reconcile: () => null })).toBe('ask');
+  expect(onRepeatOf({ onRepeat: 'answer' })).toBe('answer');
+  expect(['readOnly', 'idempotent'].map((effect) => onRepeatOf({ effect }))).toEqual(['run', 'run']);
 });

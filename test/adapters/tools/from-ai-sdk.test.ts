@@ -15,6 +15,7 @@ const context: ToolContext = {
   runId: 'run',
   executionId: 'execution',
   attempt: 1,
+  claim: null,
 };
 
 const order = z.object({ id: z.number(), note: z.string().default('none') });

@@ -58,7 +58,7 @@ export function mortalAgent(name: string, script: Scenario, world: World, plan: 
     act('look', { effect: 'readOnly' }),
     act('note'),
     act('each', { repeatable: true }),
-    act('charge', { effect: 'nonRepeatable' }),
+    act('charge', { effect: 'nonRepeatable', onRepeat: 'run' }),
   ];
   const model = {
     modelId: 'scripted',

@@ -29,6 +29,10 @@ onPostgres((database) => {
   test.each<[string, Fault['point'], number, number]>([
     ['after the first statement of the tool', 'afterStatement', 1, 2],
     ['after its write', 'afterStatement', 2, 2],
+    ['when its savepoint is released', 'afterStatement', 3, 2],
+    ['at the next statement of the commit', 'afterStatement', 4, 2],
+    ['at the one after that', 'afterStatement', 5, 2],
+    ['at the one after that too', 'afterStatement', 6, 2],
     ['when everything is written', 'beforeCommit', 1, 2],
     ['when COMMIT is sent', 'commitSent', 1, 1],
     ['when the commit is acknowledged', 'afterCommit', 1, 1],
@@ -87,6 +91,21 @@ onPostgres((database) => {
       expect(await executionOf(database(), session.sessionId)).toMatchObject({ status: 'SUCCESS', output: 'booked' });
     },
   );
+
+  // PGlite has no statement time-out to run into.
+  test('a statement that takes too long: nothing is left of it, and the session goes on', async () => {
+    const order = 'too-long';
+    const agent = bookingAgent(order, async (_, { transaction, executionId }) => {
+      await transaction.query(INSERT, [order, executionId]);
+      await transaction.query('SET LOCAL statement_timeout = 1');
+      return transaction.query('SELECT pg_sleep(5)');
+    });
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    expect(await (await session.send('go')).result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+    expect(await refundsOf(database(), order)).toBe(0);
+    const row = await executionOf(database(), session.sessionId);
+    expect(row).toMatchObject({ status: 'FAILED', error_message: expect.stringMatching(/statement timeout/) });
+  });
 
   test('C14 a worker that has lost the session does not act', async () => {
     const slow = gate();

@@ -86,6 +86,7 @@ export async function callTool(
     runId: 'run',
     executionId: 'execution',
     attempt: 1,
+    claim: null,
     ...context,
   });
 }
