@@ -64,8 +64,9 @@ export async function play({ peer, receiver, killPoint }: PlayOf, ground: PlayGr
     const next = start(peer, { ...common, does: 'resume', stopAt: null });
     await next.next('ready', { timeoutMs: MAX_MS });
     await killAt(killPoint, payments, { ...common, does: 'go', stopAt: killPoint }, peer);
-    next.send({ type: 'goOn' });
-    if (killPoint === 'onTheWay') await releaseAtWorst(payments, orderId);
+    const goOn = () => next.send({ type: 'goOn' });
+    if (killPoint === 'onTheWay') await releaseAtWorst(payments, goOn);
+    else goOn();
     const ended = await endOf(next);
     if (killPoint === 'onTheWay') await payments.first('booked', orderId);
     const requests = payments.entriesOf(orderId).filter(({ type }) => type === 'asked').length;
@@ -75,12 +76,13 @@ export async function play({ peer, receiver, killPoint }: PlayOf, ground: PlayGr
   }
 }
 
-async function releaseAtWorst(payments: PaymentsService, orderId: string): Promise<void> {
+/** Lets the next process go on, and the request of the dead one arrive. */
+async function releaseAtWorst(payments: PaymentsService, goOn: () => void): Promise<void> {
+  const contacts = () => payments.ledger().filter(({ type }) => type === 'asked' || type === 'looked').length;
+  const before = contacts();
   const endsAt = performance.now() + MAX_LATE_MS;
-  const isReached = () =>
-    payments.entriesOf(orderId).filter(({ type }) => type === 'asked').length > 1 ||
-    payments.ledger().some(({ type }) => type === 'looked');
-  while (!isReached() && performance.now() < endsAt) await wait(5);
+  goOn();
+  while (contacts() === before && performance.now() < endsAt) await wait(5);
   await payments.release();
 }
 

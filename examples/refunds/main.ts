@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LedgerEntry } from './payments/ledger.ts';
-import { type Service, startService, startWorker, type Worker } from './processes.ts';
+import { startService, startWorker, type Worker } from './processes.ts';
 import { SCENES, type Scene } from './scenes.ts';
-import type { Standing } from './worker.ts';
+import type { Order, Standing } from './worker.ts';
 
 /*
  * Plays one call of each effect class. Each time the worker is killed after the outside world has acted and before it could record that, and
@@ -13,16 +13,12 @@ import type { Standing } from './worker.ts';
  */
 
 /** Plays a scene with the worker that is alive, and leaves the next one alive. */
-async function play(scene: Scene, number: number, service: Service): Promise<void> {
+async function play(scene: Scene, number: number): Promise<void> {
   const conversation = `conversation-${number}`;
   console.log(`\n${scene.effect}: ${scene.because}`);
   const before = service.ledger().length;
-  const { held } = await service.holdNextAnswer();
-  const served = worker.carryOut({ does: 'serve', conversation, message: scene.message });
-  served.catch(() => undefined); // it is killed
-  await held;
-  await worker.kill();
-  console.log(`  worker ${number} called ${scene.message.split(' ')[0]} and was killed before the answer came`);
+  await killInside(scene, { does: 'serve', conversation, message: scene.message });
+  console.log(`  worker ${number} called ${scene.message.split(' ')[0]} and was killed in the middle of it`);
   worker = await startNext();
   let standing = await worker.carryOut({ does: 'goOn', conversation });
   console.log(`  worker ${number + 1} goes on: ${wordsOf(standing)}`);
@@ -38,9 +34,26 @@ async function play(scene: Scene, number: number, service: Service): Promise<voi
   const refunds = entries.filter(({ type }) => type === 'booked').length;
   console.log(`  the outside world saw ${count(requests, 'request')} and booked ${count(refunds, 'refund')}`);
   assert.deepEqual(
-    { requests, refunds, asksPerson: isAsked, state: standing.state },
-    { requests: scene.requests, refunds: scene.refunds, asksPerson: scene.asksPerson, state: 'IDLE' },
+    { requests, refunds, asksPerson: isAsked, state: standing.state, reply: standing.reply },
+    {
+      requests: scene.requests,
+      refunds: scene.refunds,
+      asksPerson: scene.asksPerson,
+      state: 'IDLE',
+      reply: `The tool said: ${scene.hears}`,
+    },
   );
+}
+
+/** Kills the worker once the tool has acted, and before anybody can record that. */
+async function killInside({ effect }: Scene, order: Order & { does: 'serve' }): Promise<void> {
+  if (effect === 'transactional') await worker.stallAtWrite({ ...order, stallsAtWrite: true });
+  else {
+    const { held } = await service.holdNextAnswer();
+    worker.carryOut(order).catch(() => undefined); // it is killed
+    await held;
+  }
+  await worker.kill();
 }
 
 function wordsOf({ state, reply, awaiting: [asked] }: Standing): string {
@@ -60,7 +73,7 @@ const service = await startService(folder);
 const startNext = () => startWorker(join(folder, 'database'), service.url);
 let worker: Worker = await startNext();
 try {
-  for (const [index, scene] of SCENES.entries()) await play(scene, index + 1, service);
+  for (const [index, scene] of SCENES.entries()) await play(scene, index + 1);
 } finally {
   await worker.kill();
   service.stop();

@@ -48,6 +48,8 @@ export async function startService(folder: string): Promise<Service> {
 export interface Worker {
   /** Rejects when the process ends before it has answered. */
   carryOut(order: Order): Promise<Standing>;
+  /** The same, of a call that stalls between its write and the commit: resolves when it has come there. */
+  stallAtWrite(order: Order): Promise<void>;
   /** SIGKILL: nothing of it runs a line of code after this. */
   kill(): Promise<void>;
 }
@@ -63,6 +65,11 @@ export async function startWorker(directory: string, payments: string): Promise<
       if (standing === undefined) throw new Error(error);
       return standing;
     },
+    async stallAtWrite(order) {
+      child.send(order);
+      const { hasWritten, error } = await heard(child);
+      if (!hasWritten) throw new Error(error);
+    },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');
@@ -71,7 +78,7 @@ export async function startWorker(directory: string, payments: string): Promise<
   };
 }
 
-async function heard(child: ChildProcess): Promise<{ standing?: Standing; error?: string }> {
+async function heard(child: ChildProcess): Promise<{ standing?: Standing; hasWritten?: boolean; error?: string }> {
   const ended = new AbortController();
   const end = (code: number | null, signal: string | null) =>
     ended.abort(new Error(`the worker ended: ${signal ?? code}`));

@@ -10,6 +10,8 @@ export interface Scene {
   refunds: number;
   /** Whether a person must have been asked. */
   asksPerson: boolean;
+  /** What the agent must hear of the tool in the end. */
+  hears: string;
 }
 
 export const SCENES: readonly Scene[] = [
@@ -20,6 +22,7 @@ export const SCENES: readonly Scene[] = [
     requests: 2,
     refunds: 0,
     asksPerson: false,
+    hears: 'a vase',
   },
   {
     effect: 'idempotent',
@@ -28,6 +31,16 @@ export const SCENES: readonly Scene[] = [
     requests: 2,
     refunds: 1,
     asksPerson: false,
+    hears: 'R-1001',
+  },
+  {
+    effect: 'transactional',
+    message: 'credit 45 990',
+    because: 'the write and the record of it are one commit',
+    requests: 0,
+    refunds: 0,
+    asksPerson: false,
+    hears: 'the account has 990',
   },
   {
     effect: 'reconcilable',
@@ -36,6 +49,7 @@ export const SCENES: readonly Scene[] = [
     requests: 2, // the refund, and the question
     refunds: 1,
     asksPerson: false,
+    hears: 'R-1002',
   },
   {
     effect: 'nonRepeatable',
@@ -44,5 +58,6 @@ export const SCENES: readonly Scene[] = [
     requests: 1,
     refunds: 1,
     asksPerson: true,
+    hears: 'it was paid',
   },
 ];

@@ -11,8 +11,8 @@ const order = z.object({ orderId: z.string(), cents: z.int().positive() });
 /** Milliseconds that a call may take that must not be repeated: so long, and a grace period, passes before a person is asked. */
 const TIMEOUT_MS = 3_000;
 
-/** The tools of a shop's agent. `payments` is the address of the payments service. */
-export function shopTools(payments: string): Tool[] {
+/** The tools of a shop's agent. `payments` is the address of the payments service; `wrote` is called between a write and its commit. */
+export function shopTools({ payments, wrote }: { payments: string; wrote: () => Promise<void> }): Tool[] {
   return [
     // It changes nothing: asked again, no harm is done.
     defineTool({
@@ -30,6 +30,20 @@ export function shopTools(payments: string): Tool[] {
       inputSchema: order,
       effect: 'idempotent',
       execute: (params, context) => refund(payments, params, context, { honoursKeys: true }),
+    }),
+    // It writes to the database of the sessions: the credit and the record of it are one commit.
+    defineTool({
+      name: 'credit',
+      description: 'Writes a credit to the account of the customer.',
+      inputSchema: order,
+      effect: 'transactional',
+      async execute({ orderId, cents }, { transaction, userId }) {
+        await transaction.query('create table if not exists credits (user_id text, order_id text, cents integer)');
+        await transaction.query('insert into credits values ($1, $2, $3)', [userId, orderId, cents]);
+        await wrote();
+        const { rows } = await transaction.query<{ cents: number }>('select sum(cents)::integer as cents from credits');
+        return `the account has ${rows[0]?.cents}`;
+      },
     }),
     // The receiver knows no keys, but it says what it did: it is asked once nobody can be at it any more.
     defineTool({

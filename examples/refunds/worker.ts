@@ -9,7 +9,7 @@ import { shopTools } from './tools.ts';
 
 /** What it can be told. */
 export type Order =
-  | { does: 'serve'; conversation: string; message: string }
+  | { does: 'serve'; conversation: string; message: string; stallsAtWrite?: boolean }
   | { does: 'goOn'; conversation: string }
   | { does: 'settle'; conversation: string; happened: boolean };
 
@@ -23,6 +23,15 @@ export interface Standing {
 
 const [directory = '', payments = ''] = process.argv.slice(2);
 
+let stallsAtWrite = false;
+
+/** Goes no further where it is to be killed between a write and its commit. */
+async function wrote(): Promise<void> {
+  if (!stallsAtWrite) return;
+  process.send?.({ hasWritten: true });
+  await new Promise(() => undefined);
+}
+
 /** A model without a provider. It calls the tool that the message names, once, and then says what the tool said. */
 const model = scripted(({ turns }) => {
   const last = turns.at(-1);
@@ -30,7 +39,12 @@ const model = scripted(({ turns }) => {
   const [toolName = '', orderId = '', cents] = (last?.text ?? '').split(' ');
   return { toolCalls: [{ toolName, input: { orderId, ...(cents ? { cents: Number(cents) } : {}) } }] };
 });
-const shop = defineAgent({ name: 'shop', instructions: 'Help with orders.', model, tools: shopTools(payments) });
+const shop = defineAgent({
+  name: 'shop',
+  instructions: 'Help with orders.',
+  model,
+  tools: shopTools({ payments, wrote }),
+});
 
 const runtime = await createRuntime({
   database: pglite(directory),
@@ -41,6 +55,7 @@ const runtime = await createRuntime({
 async function carryOut(order: Order): Promise<Standing> {
   const externalId = order.conversation;
   if (order.does === 'serve') {
+    stallsAtWrite = order.stallsAtWrite ?? false;
     const session = await runtime.createSession({ agent: 'shop', tenantId: 'acme', userId: 'ana', externalId });
     await (await session.send(order.message, { messageId: 'message' })).result();
     return await standingOf(session);
