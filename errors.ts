@@ -116,6 +116,7 @@ export const ERROR_CODES = {
   ),
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
   TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
+  UPGRADE_FAILED: kind('work', 'Settle the call by hand, or deploy an upgrade that takes its params.'),
   POLICY_DENIED: kind('work', 'A policy of the tool does not allow the call. The model was told; the session goes on.'),
   POLICY_FAILED: kind(
     'work',
@@ -144,6 +145,7 @@ export const ERROR_CODES = {
   LIMIT_MODEL_CALLS: kind('limit', 'Raise maxModelCallsPerRun, or look why the run does not come to an end.'),
   LIMIT_TOOL_CALLS: kind('limit', 'Raise maxToolCallsPerTurn, or ask the model for fewer calls at once.'),
   LIMIT_WAITING_MESSAGES: kind('limit', 'Wait for the session to come to rest, or raise maxWaitingMessages.'),
+  LIMIT_CHILD_DEPTH: kind('limit', 'Raise maxChildDepth, or let the agent do it itself.'),
   LIMIT_RECOVERIES: kind('limit', 'The session ends its worker again and again: find out why, then session.retry().'),
 
   // What does not fit together
@@ -160,7 +162,10 @@ export const ERROR_CODES = {
     'version',
     'A newer build has asked for the call: deploy that version of the tool here too.',
   ),
-  TOOL_SCHEMA_CHANGED: kind('version', 'Raise the version of the tool and add an upgrade.'),
+  TOOL_SCHEMA_CHANGED: kind(
+    'version',
+    'Raise the version of the tool and add an upgrade: versioned(before).to(now, upgrade).',
+  ),
 
   // What should not happen
   SNAPSHOT_INVALID: kind(

@@ -39,6 +39,7 @@ export type {
   TransactionalContext,
 } from './adapters/tools/tool.contract.ts';
 export { ToolError, type ToolErrorOptions } from './adapters/tools/tool-error.ts';
+export { type Versioned, versioned } from './adapters/tools/versioned.ts';
 export { type Environment, FAULT_POINTS, type FaultInfo, type FaultPoint, systemEnvironment } from './environment.ts';
 export {
   ERROR_CODES,

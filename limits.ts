@@ -33,6 +33,8 @@ export interface Limits {
   maxWaitingMessages: number;
   /** Takeovers of one run from workers that died. One more fails it with LIMIT_RECOVERIES. Default 5. */
   maxRecoveries: number;
+  /** Parents above a child session. A call that would go deeper fails with LIMIT_CHILD_DEPTH. Default 5. */
+  maxChildDepth: number;
   /** Sessions that one worker drives at the same time, at most 1 000; runs that `send` drives do not count. Default 8. */
   maxWorkerSessions: number;
 
@@ -47,6 +49,8 @@ export interface Limits {
   heartbeatMs: number;
   /** Milliseconds past a deadline before the outcome counts as unknown, for clocks that differ. Default 5 000. */
   graceMs: number;
+  /** Milliseconds after which a parent whose children work is looked at again, in case nobody told of their end. Default 60 000. */
+  childLookMs: number;
   /** Milliseconds between two looks for sessions that owe work. Default 2 000. */
   sweepMs: number;
   /** Milliseconds to wait for a session's lock, then DATABASE_TRANSIENT. Default 5 000. */
@@ -86,12 +90,14 @@ export const LIMITS: Limits = Object.freeze({
   maxReconcileAttempts: 5,
   maxWaitingMessages: 100,
   maxRecoveries: 5,
+  maxChildDepth: 5,
   maxWorkerSessions: 8,
   modelBackoffMs: 500,
   reconcileBackoffMs: 1_000,
   leaseMs: 15_000,
   heartbeatMs: 5_000,
   graceMs: 5_000,
+  childLookMs: 60_000,
   sweepMs: 2_000,
   lockTimeoutMs: 5_000,
   statementTimeoutMs: 10_000,

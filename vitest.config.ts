@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** One seed for the whole run, so that every worker explores the same values and one number repeats the run. */
@@ -19,6 +19,9 @@ function jsonReporter(): ['json', { outputFile: string }][] {
 function project(name: string, groupOrder: number, settings: Record<string, unknown>) {
   return { extends: true as const, test: { name, sequence: { groupOrder }, ...settings } };
 }
+
+/** Compiled code is kept from one process to the next: many tests start some, and Node compiles for longer than it runs. */
+process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/turnlock-code');
 
 /*
  * `isolate: false`: files share the two processes of the run. Loading everything anew for each file took longer than its tests.

@@ -22,6 +22,8 @@ export type TurnPart =
       rawInput?: string;
       providerCallId: string | null;
       executionId: string;
+      /** Of a call that another agent answers: the session in which it does, there once the call was started. */
+      childSessionId?: string;
       providerMetadata?: Json;
     };
 
@@ -82,6 +84,17 @@ export interface OutcomeContent {
   normalised?: Normalised;
 }
 
+/** The child session that the start of an execution creates. Its ids follow from that of the execution. */
+export interface ChildContent {
+  agentName: string;
+  agentVersion: number;
+  modelId: string;
+  /** How many parents are above it. */
+  depth: number;
+  /** Its first message. */
+  message: UserTurnContent;
+}
+
 /** Who may decide: any of these, by name or by role; without both, whoever the host lets in. */
 export interface Approvers {
   users?: string[];
@@ -101,8 +114,26 @@ export interface AskedContent {
   onExpiry: 'failCall' | 'failSession';
 }
 
+/** Params that were upgraded to a later version of their tool. */
+export interface UpgradedParams {
+  toVersion: number;
+  /** Digest of the upgraded params. Key and digest of the call stay those that it was written with. */
+  paramsDigest: string;
+  content: { params: Json };
+}
+
+/** What a person is asked about a call that should have started, and why. */
+export interface HeldContent extends AskedContent {
+  /** Why it cannot run in the build that wanted to start it. */
+  error?: { code: string; message: string };
+  /** Where its params were upgraded: the person decides about these. */
+  upgrade?: UpgradedParams;
+}
+
 /** The params that a person put in place of those that the model gave. */
 export interface AmendedContent {
+  /** The version of the tool whose schema took them. */
+  toolVersion: number;
   params: Json;
   paramsDigest: string;
   repeatable: boolean;
@@ -145,8 +176,11 @@ export interface CallContent {
   paramsDigest: string;
   providerCallId: string | null;
   rawInput: string | null;
-  timeoutMs: number;
+  /** `null`: it has no deadline, since a child session answers it. */
+  timeoutMs: number | null;
   normalised: Normalised;
+  /** The child session that its start creates. */
+  child?: ChildContent;
   /** What comes of a repeat within the run; absent where it runs. */
   onRepeat?: 'ask' | 'answer';
   /** Its business key; absent where its tool has none. */

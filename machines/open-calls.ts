@@ -138,7 +138,7 @@ function changesOf(event: SessionEvent): CallChange[] {
     case 'tool.settled':
       return event.results.map((result) => ({
         executionId: result.executionId,
-        apply: (call) => (isInFlight(call) ? settleCall(call, result) : null),
+        apply: (call) => (mayEnd(call, result) ? settleCall(call, result) : null),
       }));
     case 'tool.attemptFailed':
       return event.results.map(({ executionId, attempt }) => ({
@@ -181,8 +181,15 @@ function startCall(call: OpenCall, attempt: number, all: readonly OpenCall[]): O
   return moved(call, { type: 'started' }, { attempt, unknownReason: null, runAgain: false });
 }
 
+/** What should begin and may not: one that never started waits for leave, one that a person sent again is that person's once more. */
 function holdCall(call: OpenCall): OpenCall | null {
+  if (call.unknownReason !== null && call.runAgain) return { ...call, runAgain: false };
   return call.status === 'PENDING' && call.waitsFor === null ? { ...call, waitsFor: 'approval' } : null;
+}
+
+/** What waits to be tried again has failed: it may end as that where nobody can try any more. */
+function mayEnd(call: OpenCall, { outcome }: AttemptResult): boolean {
+  return isInFlight(call) || (waitsToRetry(call) && outcome === 'failed');
 }
 
 /** How the latest attempt ended: from its worker while it is in flight, as evidence also once it is unknown or given up. */

@@ -1,10 +1,12 @@
 import type {
   AmendedContent,
-  AskedContent,
   CallContent,
+  ChildContent,
   FailureContent,
+  HeldContent,
   ModelTurnContent,
   OutcomeContent,
+  UpgradedParams,
   UserTurnContent,
 } from './event-content.ts';
 import type { UnknownReason } from './execution-status.ts';
@@ -23,14 +25,19 @@ export interface PlannedCall {
   waitsFor?: Waits;
   /** For `settled`: how it ended without running (answered by an earlier execution, invalid, denied). */
   outcome?: 'succeeded' | 'failed';
+  /** The session that answers the call, where another agent does. */
+  childSessionId?: string;
   content: CallContent;
 }
 
-/** A committed start of one attempt. `timeoutMs` becomes the attempt's deadline on the database's clock. */
+/** A committed start of one attempt. `timeoutMs` becomes the attempt's deadline on the database's clock; `null`: it has none. */
 export interface StartedAttempt {
   executionId: string;
   attempt: number;
-  timeoutMs: number;
+  timeoutMs: number | null;
+  /** Where the stored params are of an older version of the tool: what they became, for this attempt and those after it. */
+  upgrade?: UpgradedParams;
+  content?: { child: ChildContent };
 }
 
 /** How one attempt ended. */
@@ -79,7 +86,7 @@ export type SessionEvent =
   | { type: 'model.attemptFailed'; runId: string; retryInMs: number; content: FailureContent }
   | { type: 'model.failed'; runId: string; code: string; content: FailureContent }
   | { type: 'execution.started'; executions: StartedAttempt[] }
-  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: AskedContent } }
+  | { type: 'execution.held'; executionIds: string[]; content?: { [executionId: string]: HeldContent } }
   | { type: 'execution.refused'; executions: { executionId: string; content: OutcomeContent }[] }
   | { type: 'tool.settled'; results: AttemptResult[] }
   | { type: 'tool.attemptFailed'; results: FailedAttempt[] }

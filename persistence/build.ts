@@ -29,10 +29,11 @@ export function agentVersionUnder(
   const agent = claim.build.agents[agentName];
   if (agent === undefined) return agentVersion;
   if (agentVersion > agent.version) throw newerAgent(agentName, agent.version, agentVersion);
-  for (const { executionId, toolName, toolVersion, status } of executions) {
+  for (const { executionId, toolName, toolVersion, upgradedVersion, status } of executions) {
     const known = agent.tools[toolName];
-    if (!isSettled(status) && known !== undefined && toolVersion > known)
-      throw newerTool(executionId, toolName, known, toolVersion);
+    const wanted = upgradedVersion ?? toolVersion;
+    if (!isSettled(status) && known !== undefined && wanted > known)
+      throw newerTool(executionId, toolName, known, wanted);
   }
   return agent.version;
 }

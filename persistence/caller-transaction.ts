@@ -73,6 +73,8 @@ export async function createSessionInTransaction(
   return {
     ...facts,
     sessionId: id,
+    parent: null,
+    depth: 0,
     state: 'IDLE',
     version: 0,
     token: 0,

@@ -19,6 +19,7 @@ import { toCommittedSession } from './read-session.ts';
 import { type FoundUnderLock, type InboxCount, readUnderLock } from './read-under-lock.ts';
 import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
+import { writeChildren } from './write-children.ts';
 import { writeCommit } from './write-commit.ts';
 import { changeRounds } from './write-rounds.ts';
 
@@ -154,10 +155,12 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const touched = late === null ? open.rows : [...open.rows, late];
   const writing = { request, row, open: touched, changes, transition, contentDigest, now };
   const executions = await writeCommit(store, em, writing);
+  const givenUp = await writeChildren(em, row, changes, now);
   const left = countAfter(inbox, decided.inbox);
   if (lease.leaseHolder === null && owesWork(after.value, left.waiting)) await notify(store, em, request);
   const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
-  return { repeated: false, ...committed, ...left, evidence: evidence - (event.type === 'tool.evidenced' ? 1 : 0) };
+  const untaken = evidence - (event.type === 'tool.evidenced' ? 1 : 0);
+  return { repeated: false, ...committed, ...left, evidence: untaken, givenUp };
 }
 
 /** Whether somebody has to go on with the session, now that nobody holds it. */
@@ -186,6 +189,14 @@ function resetsRecoveries(event: SessionEvent): boolean {
   return event.type === 'user.messaged' || event.type === 'session.retried';
 }
 
+/** What persons decide, without a lease. */
+const DECISIONS: readonly SessionEvent['type'][] = [
+  'approval.granted',
+  'approval.denied',
+  'approval.amended',
+  'execution.settledByPerson',
+];
+
 interface Woken extends Pick<Decision, 'event' | 'claim'> {
   from: SessionState;
   to: SessionState;
@@ -210,7 +221,9 @@ function wakeAfter({ event, claim, from, to, expiresAt, retryAt }: Woken, stored
   if (event.type === 'worker.tookOver' || event.type === 'tool.evidenced') {
     return stored !== null && stored > now ? stored : null;
   }
-  return claim.type === 'none' ? stored : null;
+  if (claim.type !== 'none') return null;
+  // A parent that sleeps while its children work is to go on from what a person decided.
+  return DECISIONS.includes(event.type) && stored !== null && stored > now ? now : stored;
 }
 
 /** The machine counts turns, the projection writes them: they must tell the same story. */
@@ -243,5 +256,5 @@ async function repeat(
   const { sequence, from, to, runId } = seen;
   const { waiting, news } = inbox;
   const transition = { sequence, from, to, event, eventId: request.eventId, runId };
-  return { repeated: true, session, now, transition, turns: [], executions, waiting, news, evidence };
+  return { repeated: true, session, now, transition, turns: [], executions, waiting, news, evidence, givenUp: [] };
 }

@@ -84,4 +84,6 @@ export interface CommitResult {
   news: number;
   /** How many pieces of evidence are not taken yet. */
   evidence: number;
+  /** Child sessions that this commit told to stop. */
+  givenUp: string[];
 }

@@ -2,6 +2,12 @@ import type { Json } from '../machines/event-content.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
 
+/** The call that a child session answers. */
+export interface ParentCall {
+  sessionId: string;
+  executionId: string;
+}
+
 /** A session as it was last committed. */
 export interface CommittedSession {
   sessionId: string;
@@ -11,6 +17,10 @@ export interface CommittedSession {
   agentName: string;
   agentVersion: number;
   modelId: string;
+  /** The call of another session that this one answers; `null` where it is nobody's child. */
+  parent: ParentCall | null;
+  /** How many parents are above it. */
+  depth: number;
   state: SessionState;
   /** The sequence of the last transition. */
   version: number;

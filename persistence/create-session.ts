@@ -60,6 +60,7 @@ async function insert(em: EntityManager, session: NewSession): Promise<Committed
     version: 0,
     leaseToken: 0,
     recoveries: 0,
+    depth: 0,
     createdAt,
     updatedAt: createdAt,
   });

@@ -15,7 +15,9 @@ import type { AgentToolExecutionRow } from './entities/agent-tool-execution.enti
 import { eventIdOfEvidence, findEvidence } from './evidence.ts';
 import {
   contentOf,
+  findCancel,
   findMessage,
+  findMessageOfRun,
   findNews,
   findNextMessage,
   type InboxChange,
@@ -249,6 +251,8 @@ function asSeen({ state, version }: Undecided, row: AgentInboxRow): SeenEvent {
 
 async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Decision | Known> {
   const { request, state, limits, newId } = undecided;
+  const obeyed = undecided.inbox.isGivenUp ? await obeyParent(em, undecided) : null;
+  if (obeyed !== null) return obeyed;
   const isFree = state === 'IDLE';
   const row = isFree ? await findNextMessage(em, request) : BUSY.includes(state) ? await findNews(em, request) : null;
   if (row === null) throw nothingWaits(request, state);
@@ -276,6 +280,24 @@ async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Deci
   }
   const event = { type: 'message.enqueued', runId } as const;
   return { event, eventId: ownId ?? newId(), claim: { type: 'none' }, contentDigest, inbox: { type: 'note', row } };
+}
+
+/**
+ * What a session does once its parent gave its run up: the run that is under way is cancelled, one that has not begun never does. Where it
+ * has ended by itself there is nothing to do. The word is forgotten with the commit, whatever that does.
+ */
+async function obeyParent(em: EntityManager, undecided: Undecided): Promise<Decision | null> {
+  const { request, state, runId, newId } = undecided;
+  const row = await findCancel(em, request);
+  if (row === null) return null;
+  em.remove(row);
+  if (BUSY.includes(state) && runId === row.runId) {
+    const error = { code: 'RUN_CANCELLED', message: row.content };
+    const event = { type: 'run.cancelled', by: 'parent', content: { error } } as const;
+    return { event, eventId: newId(), claim: { type: 'raise' }, contentDigest: null, inbox: null };
+  }
+  const message = await findMessageOfRun(em, request, row.runId);
+  return message !== null && message.rejectedAt == null ? rejected(message, 'RUN_CANCELLED', newId()) : null;
 }
 
 function refusalOf(row: AgentInboxRow, isBusy: boolean, limits: Limits): ErrorCode | null {

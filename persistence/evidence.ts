@@ -26,16 +26,21 @@ export interface LateResult {
  */
 export async function insertEvidence(store: Store, key: SessionKey, late: LateResult): Promise<void> {
   const { tenantId, sessionId } = key;
+  await store.environment.faultPoint('beforeEvidence', { sessionId, executionId: late.executionId });
+  await inPatientTransaction(store, { tenantId, lockedSessionId: sessionId }, (em) => insertEvidenceRow(em, key, late));
+}
+
+/** The insert itself, under the session's lock; `false` where the row is there already. */
+export async function insertEvidenceRow(em: EntityManager, key: SessionKey, late: LateResult): Promise<boolean> {
+  const { tenantId, sessionId } = key;
   const { evidenceId, executionId, attempt, token, outcome, content } = late;
   const { output = null, error, normalised = null } = content;
-  await store.environment.faultPoint('beforeEvidence', { sessionId, executionId });
-  await inPatientTransaction(store, { tenantId, lockedSessionId: sessionId }, async (em) => {
-    if ((await em.findOne(AgentToolEvidence, { evidenceId })) !== null) return;
-    const row = { evidenceId, tenantId, sessionId, executionId, attempt, token, outcome, output, normalised };
-    const failure = { errorCode: error?.code ?? null, errorMessage: error?.message ?? null };
-    em.persist(em.create(AgentToolEvidence, { ...row, ...failure } as never));
-    await em.flush();
-  });
+  if ((await em.findOne(AgentToolEvidence, { evidenceId })) !== null) return false;
+  const row = { evidenceId, tenantId, sessionId, executionId, attempt, token, outcome, output, normalised };
+  const failure = { errorCode: error?.code ?? null, errorMessage: error?.message ?? null };
+  em.persist(em.create(AgentToolEvidence, { ...row, ...failure } as never));
+  await em.flush();
+  return true;
 }
 
 /** The event id of a piece of evidence: it is taken once. */

@@ -29,5 +29,7 @@ export async function owedSessions(
     `select tenant_id, session_id from turnlock.${source}(?, ?::jsonb, array(select jsonb_array_elements_text(?::jsonb)::uuid))`,
     [max, JSON.stringify(build), JSON.stringify(excluding)],
   )) as { tenant_id: string; session_id: string }[];
-  return rows.map((row) => ({ tenantId: row.tenant_id, sessionId: row.session_id }));
+  // One whose parent gave it up may be owed for another reason too.
+  const keys = rows.map((row) => ({ tenantId: row.tenant_id, sessionId: row.session_id }));
+  return [...new Map(keys.map((key) => [key.sessionId, key])).values()];
 }

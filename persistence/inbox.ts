@@ -43,16 +43,23 @@ export type InboxChange =
 export async function findNextMessage(em: EntityManager, { sessionId }: SessionKey): Promise<AgentInboxRow | null> {
   return findOne(
     em,
-    `session_id = ? and rejected_at is null order by (when_busy = 'interrupt') desc, position limit 1`,
+    `session_id = ? and rejected_at is null and kind = 'message' order by (when_busy = 'interrupt') desc, position limit 1`,
     [sessionId],
   );
 }
 
 /** The first message that came from outside the session's lock, and that no commit of the session took note of yet. */
 export async function findNews(em: EntityManager, { sessionId }: SessionKey): Promise<AgentInboxRow | null> {
-  return findOne(em, 'session_id = ? and rejected_at is null and noted_at is null order by position limit 1', [
-    sessionId,
-  ]);
+  return findOne(
+    em,
+    `session_id = ? and rejected_at is null and kind = 'message' and noted_at is null order by position limit 1`,
+    [sessionId],
+  );
+}
+
+/** The word of the parent that it gave a run up. */
+export async function findCancel(em: EntityManager, { sessionId }: SessionKey): Promise<AgentInboxRow | null> {
+  return findOne(em, `session_id = ? and kind = 'cancel' order by position limit 1`, [sessionId]);
 }
 
 /** The message with the caller's id, also one that was refused; `null` where the inbox has none, or not any more. */
@@ -70,7 +77,7 @@ export async function findMessageOfRun(
   { sessionId }: SessionKey,
   runId: string,
 ): Promise<AgentInboxRow | null> {
-  return findOne(em, 'session_id = ? and run_id = ?', [sessionId, runId]);
+  return findOne(em, `session_id = ? and run_id = ? and kind = 'message'`, [sessionId, runId]);
 }
 
 async function findOne(em: EntityManager, where: string, values: unknown[]): Promise<AgentInboxRow | null> {

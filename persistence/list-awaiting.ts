@@ -68,7 +68,8 @@ export async function listAwaiting(store: Store, query: AwaitingQuery): Promise<
   return inPatientTransaction(store, { tenantId }, async (em) => {
     const rows = (await em.execute(
       `select a.approval_id, a.session_id, s.external_id, s.user_id, s.agent_name, a.execution_id, e.tool_name,
-              e.input_parameters::text as params, e.params_digest, e.idempotency_key, a.kind, a.round, a.question,
+              case when e.upgraded_version is null then e.input_parameters else coalesce(e.upgraded_parameters, 'null') end::text as params,
+              coalesce(e.upgraded_digest, e.params_digest) as params_digest, e.idempotency_key, a.kind, a.round, a.question,
               a.approvers::text as approvers, e.attempt, e.unknown_reason,
               (extract(epoch from a.requested_at) * 1000)::float8 as requested_ms,
               (extract(epoch from a.expires_at) * 1000)::float8 as expires_ms,

@@ -13,7 +13,9 @@ import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
 import { failureOf, NOT_FAILED, reportOf } from './failed-attempts.ts';
 import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
+import { projectChildren } from './project-children.ts';
 import type { ExecutionProgress, ExecutionRow, ExecutionUpdate, RowChanges, TurnRow } from './row-changes.ts';
+import { amendedVersionColumns, heldColumns, upgradeColumns } from './start-columns.ts';
 
 /** What the projection of one event is made from. */
 export interface Projected {
@@ -47,7 +49,7 @@ export function projectRows(input: Projected): RowChanges {
   }));
   const answers = answerCalls(input, executions, ownTurn?.turnId ?? input.callTurnId);
   const turns = [...(ownTurn === null ? [] : [ownTurn]), ...answers, ...lateNotices(input)];
-  return { turns, insertedExecutions, updatedExecutions, modelCall: modelCallOf(event) };
+  return { turns, insertedExecutions, updatedExecutions, modelCall: modelCallOf(event), ...projectChildren(input) };
 }
 
 function turnOfEvent(input: Projected): TurnRow | null {
@@ -136,6 +138,9 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
     unknownReason: null,
     settledBy: null,
     metadata: planned.content.answered === undefined ? {} : { answeredAs: planned.content.answered.as },
+    upgradedParameters: null,
+    upgradedDigest: null,
+    upgradedVersion: null,
     normalised: planned.content.normalised,
   };
   if (call.status === 'RUNNING') return { ...progress, ...startOf(input, planned.content.timeoutMs) };
@@ -145,8 +150,9 @@ function initialProgress(input: Projected, planned: PlannedCall, call: OpenCall)
 }
 
 /** What an attempt has from its start: deadline and token are those of the attempt. */
-function startOf({ now, token }: Projected, timeoutMs: number): ExecutionUpdate {
-  return { startedAt: now, deadlineAt: new Date(now.getTime() + timeoutMs), fencingToken: token };
+function startOf({ now, token }: Projected, timeoutMs: number | null): ExecutionUpdate {
+  const deadlineAt = timeoutMs === null ? null : new Date(now.getTime() + timeoutMs);
+  return { startedAt: now, deadlineAt, fencingToken: token };
 }
 
 function outcomeColumns(
@@ -188,7 +194,9 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
     if (before.status === 'TIMED_OUT') Object.assign(change, NOT_SETTLED);
     const { errorMessage, retryAt } = rowOf(input.executions, before);
     if (errorMessage !== null || retryAt !== null) Object.assign(change, NOT_FAILED);
+    Object.assign(change, upgradeColumns(input.event, after.executionId));
   }
+  Object.assign(change, heldColumns(input.event, after.executionId));
   if (before.unknownReason !== after.unknownReason) {
     change.unknownReason = after.unknownReason;
     change.unknownAt = after.unknownReason === null ? null : input.now;
@@ -210,9 +218,10 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
 function amendedColumns(
   { sessionId, before }: Projected,
   { by, content }: EventOf<'approval.amended'>,
-  { toolName, ordinal, metadata }: ExecutionRow,
+  row: ExecutionRow,
 ): ExecutionUpdate {
   const { params: inputParameters, paramsDigest, repeatable, normalised } = content;
+  const { toolName, ordinal } = row;
   const claim = claimColumns(content);
   const turnIndex = before.context.callTurnIndex ?? 0;
   const parts = { sessionId, turnIndex, toolName, digest: paramsDigest, ...(repeatable ? { ordinal } : {}) };
@@ -223,7 +232,8 @@ function amendedColumns(
     idempotencyKey,
     ...claim,
     normalised,
-    metadata: { ...metadata, amendedBy: by },
+    metadata: { ...row.metadata, amendedBy: by },
+    ...amendedVersionColumns(content, row),
   };
 }
 
@@ -256,9 +266,10 @@ function rowOf(executions: readonly ExecutionRow[], { executionId }: OpenCall): 
   });
 }
 
-function timeoutOf({ event }: Projected, call: OpenCall): number {
+function timeoutOf({ event }: Projected, call: OpenCall): number | null {
   const started = event.type === 'execution.started' ? event.executions : [];
-  return started.find(({ executionId }) => executionId === call.executionId)?.timeoutMs ?? 0;
+  const found = started.find(({ executionId }) => executionId === call.executionId);
+  return found === undefined ? 0 : found.timeoutMs;
 }
 
 /** What `event` says of the outcome of one execution. */

@@ -57,6 +57,9 @@ export function toExecutionRow(row: AgentToolExecutionRow): ExecutionRow {
     unknownAt: row.unknownAt ?? null,
     unknownReason: (row.unknownReason ?? null) as ExecutionRow['unknownReason'],
     settledBy: row.settledBy ?? null,
+    upgradedParameters: (row.upgradedParameters ?? null) as ExecutionRow['upgradedParameters'],
+    upgradedDigest: row.upgradedDigest ?? null,
+    upgradedVersion: row.upgradedVersion ?? null,
     metadata: (row.metadata ?? {}) as ExecutionRow['metadata'],
   };
 }

@@ -2,9 +2,10 @@ import { isTurnlockError, type TurnlockError } from '../errors.ts';
 import type { Json } from '../machines/event-content.ts';
 import { type OpenCall, waitsForPerson } from '../machines/open-calls.ts';
 import type { SessionState } from '../machines/session-state.ts';
+import type { ParentCall } from './committed-session.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { readDatabaseNow } from './read-database-now.ts';
-import { findSession, type SessionKey, toCommittedSession } from './read-session.ts';
+import { findSession, parentOf, type SessionKey, toCommittedSession } from './read-session.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 
 /** A session's row for people: readable also where this build cannot go on with it. */
@@ -14,6 +15,8 @@ export interface SessionOverview extends SessionKey {
   agent: string;
   agentVersion: number;
   modelId: string;
+  /** The call of another session that this one answers; `null` where it is nobody's child. */
+  parent: ParentCall | null;
   state: SessionState;
   /** When it came into this state. */
   since: Date;
@@ -56,6 +59,7 @@ function columnsOf(row: AgentSessionRow) {
     agent: row.agentName,
     agentVersion: row.agentVersion,
     modelId: row.activeModelId,
+    parent: parentOf(row),
     state: row.currentState as SessionState,
     version: row.version,
     token: row.leaseToken,

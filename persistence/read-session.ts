@@ -3,7 +3,7 @@ import { TurnlockError } from '../errors.ts';
 import type { Json } from '../machines/event-content.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { decodeSnapshot } from '../machines/snapshot-codec.ts';
-import type { CommittedSession } from './committed-session.ts';
+import type { CommittedSession, ParentCall } from './committed-session.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
 
 /** Which session. A session is never read without its tenant. */
@@ -45,6 +45,8 @@ export function toCommittedSession(row: AgentSessionRow): CommittedSession {
     agentName: row.agentName,
     agentVersion: row.agentVersion,
     modelId: row.activeModelId,
+    parent: parentOf(row),
+    depth: row.depth,
     state: row.currentState as SessionState,
     version: row.version,
     token: row.leaseToken,
@@ -57,4 +59,10 @@ export function toCommittedSession(row: AgentSessionRow): CommittedSession {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };
+}
+
+/** The call that a session answers; `null` for one that is nobody's child, or whose parent is gone. */
+export function parentOf({ parentSessionId, parentExecutionId }: AgentSessionRow): ParentCall | null {
+  if (parentSessionId == null || parentExecutionId == null) return null;
+  return { sessionId: parentSessionId, executionId: parentExecutionId };
 }

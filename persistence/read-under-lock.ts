@@ -23,8 +23,10 @@ export interface InboxCount {
   hasRows: boolean;
   /** Messages that wait. */
   waiting: number;
-  /** Those of them that no commit of the session took note of yet. */
+  /** Those of them that no commit of the session took note of yet, and what the parent said. */
   news: number;
+  /** Whether the parent said that it gave a run up. */
+  isGivenUp: boolean;
 }
 
 /** What a commit decides on, but for the open executions, which the session's snapshot names. */
@@ -44,6 +46,7 @@ interface Row {
   inbox_has_rows: boolean;
   inbox_waiting: number;
   inbox_news: number;
+  inbox_is_given_up: boolean;
   evidence_count: number;
   seen_sequence: number | null;
   seen_from: SessionState;
@@ -63,22 +66,29 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   const [found] = (await em.execute(
     `select s.*, (extract(epoch from turnlock.turnlock_now()) * 1000)::bigint::text as now_ms,
             t.sequence as seen_sequence, t.from_state as seen_from, t.to_state as seen_to, t.event as seen_type,
-            t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_waiting, i.inbox_news,
+            t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_waiting, i.inbox_news, i.inbox_is_given_up,
             exists (select from turnlock.agent_inbox where session_id = s.session_id) as inbox_has_rows,
             (select count(*)::int from ${UNTAKEN_EVIDENCE}) as evidence_count
        from turnlock.agent_sessions s
        left join turnlock.agent_transitions t on t.session_id = s.session_id and t.event_id = ?
        left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
       cross join lateral (
-        select count(*)::int as inbox_waiting, count(*) filter (where noted_at is null)::int as inbox_news
+        select count(*) filter (where kind = 'message')::int as inbox_waiting,
+               count(*) filter (where noted_at is null)::int as inbox_news,
+               coalesce(bool_or(kind = 'cancel'), false) as inbox_is_given_up
           from turnlock.agent_inbox where session_id = s.session_id and rejected_at is null) i
       where s.session_id = ? and s.tenant_id = ?`,
     [eventId, sessionId, tenantId],
   )) as [(Row & Record<string, unknown>) | undefined];
   if (found === undefined) throw sessionNotFound(key);
   const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...rest } = found;
-  const { inbox_has_rows, inbox_waiting, inbox_news, evidence_count: evidence, ...columns } = rest;
-  const inbox = { hasRows: inbox_has_rows, waiting: inbox_waiting, news: inbox_news };
+  const { inbox_has_rows, inbox_waiting, inbox_news, inbox_is_given_up, evidence_count: evidence, ...columns } = rest;
+  const inbox = {
+    hasRows: inbox_has_rows,
+    waiting: inbox_waiting,
+    news: inbox_news,
+    isGivenUp: inbox_is_given_up,
+  };
   const row = em.map(AgentSession, columns);
   const now = new Date(Number(now_ms));
   if (seen_sequence === null) return { row, now, seen: null, inbox, evidence };

@@ -1,4 +1,11 @@
-import type { Json, ModelCallContent, Normalised, TokenUsage, TurnPart } from '../machines/event-content.ts';
+import type {
+  ChildContent,
+  Json,
+  ModelCallContent,
+  Normalised,
+  TokenUsage,
+  TurnPart,
+} from '../machines/event-content.ts';
 import type { EffectClass, ExecutionStatus, UnknownReason } from '../machines/execution-status.ts';
 
 /** A turn to insert. */
@@ -54,6 +61,10 @@ export interface ExecutionProgress {
   unknownAt: Date | null;
   unknownReason: UnknownReason | null;
   settledBy: string | null;
+  /** What the params became for a later version of the tool; they count where `upgradedVersion` is not `null`. */
+  upgradedParameters: Json | null;
+  upgradedDigest: string | null;
+  upgradedVersion: number | null;
   /** Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered. */
   metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */
@@ -72,6 +83,22 @@ export type ExecutionUpdate = Partial<ExecutionProgress & AmendableIdentity>;
 /** A whole execution, as its row holds it. */
 export type ExecutionRow = ExecutionIdentity & ExecutionProgress;
 
+/** A child session to insert. */
+export interface StartedChild {
+  executionId: string;
+  child: ChildContent;
+}
+
+/** Whether a child session answers the execution: what was started so has no deadline. */
+export function hasChild({ effect, attempt, deadlineAt }: ExecutionRow): boolean {
+  return effect === 'reconcilable' && attempt > 0 && deadlineAt === null;
+}
+
+/** Whether a child session is at work on it. */
+export function isWithChild(execution: ExecutionRow): boolean {
+  return execution.status === 'RUNNING' && hasChild(execution);
+}
+
 /** What one commit writes beside the session's row and its transition. */
 export interface RowChanges {
   turns: TurnRow[];
@@ -79,4 +106,8 @@ export interface RowChanges {
   /** By execution id: the properties that change. */
   updatedExecutions: Map<string, ExecutionUpdate>;
   modelCall: ModelCallContent | null;
+  /** Child sessions that the executions which begin create. */
+  children: StartedChild[];
+  /** Executions that are given up while a child session is at work on them. */
+  givenUp: string[];
 }

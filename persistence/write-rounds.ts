@@ -3,6 +3,7 @@ import type { Json } from '../machines/event-content.ts';
 import type { OpenCall } from '../machines/open-calls.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import { AgentApproval, type AgentApprovalRow } from './entities/agent-approval.entity.ts';
+import { presentParams } from './present-params.ts';
 import { type OpenedRound, projectRounds } from './project-rounds.ts';
 import type { SessionKey } from './read-session.ts';
 import type { ExecutionRow } from './row-changes.ts';
@@ -36,7 +37,7 @@ export async function changeRounds(em: EntityManager, key: SessionKey, writing: 
   for (const { executionId, decision, by, reason } of closed) {
     const round = latest.get(executionId);
     if (round === undefined || round.decision != null) continue;
-    const argsDigest = writing.executions.find((row) => row.executionId === executionId)?.paramsDigest;
+    const argsDigest = digestOf(writing, executionId);
     em.assign(round, { decision, decidedBy: by, decidedAt: now, reason, argsDigest: argsDigest ?? round.argsDigest });
   }
   for (const executionId of withdrawn) {
@@ -75,13 +76,20 @@ function ownerOf({ tenantId, sessionId }: SessionKey) {
   return { tenantId, sessionId };
 }
 
+/** Digest of the params with which a call would run after the event. */
+function digestOf({ executions }: RoundWriting, executionId: string): string | undefined {
+  const row = executions.find((execution) => execution.executionId === executionId);
+  return row === undefined ? undefined : presentParams(row).digest;
+}
+
 function openRound(
   em: EntityManager,
   key: SessionKey,
-  { executions, now, newId }: RoundWriting,
+  writing: RoundWriting,
   { executionId, kind, asked }: OpenedRound,
   before: number,
 ): AgentApprovalRow {
+  const { now, newId } = writing;
   const { question, expiresInMs, approvers, onExpiry } = asked;
   const round = em.create(AgentApproval, {
     ...ownerOf(key),
@@ -89,7 +97,7 @@ function openRound(
     executionId,
     round: before + 1,
     kind,
-    argsDigest: executions.find((row) => row.executionId === executionId)?.paramsDigest ?? '',
+    argsDigest: digestOf(writing, executionId) ?? '',
     question,
     approvers: approvers as Json,
     requestedAt: now,

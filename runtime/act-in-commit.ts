@@ -8,6 +8,7 @@ import { toolContext } from './tool-context.ts';
 import { failureOf } from './tool-failure.ts';
 import { outputContent } from './tool-output.ts';
 import { toQueryable } from './tool-queryable.ts';
+import type { NotReady, ReadyParams } from './upgrade-params.ts';
 
 /** Whether a call acts inside the commit that settles it. */
 export function isTransactional({ effect }: { effect: string }): boolean {
@@ -21,24 +22,26 @@ export function transactionalTimeoutMs({ limits }: Pick<DriveContext, 'limits'>,
 
 /**
  * The act of a transactional tool, to be run inside the commit. It never rejects: what the tool throws, or that its time is over, means that
- * what it wrote is rolled back, so it is known to have done nothing.
+ * what it wrote is rolled back, so it is known to have done nothing. So it is where its params could not be made `ready` for this build.
  */
-export function actOf(drive: DriveContext, execution: ExecutionRow): Act {
+export function actOf(drive: DriveContext, execution: ExecutionRow, ready: ReadyParams | NotReady): Act {
   const tool = drive.agent.tools.get(execution.toolName);
   const timeoutMs = transactionalTimeoutMs(drive, tool);
-  return { timeoutMs, run: (transaction) => act(drive, execution, tool, timeoutMs, transaction) };
+  return { timeoutMs, run: (transaction) => act(drive, execution, tool, ready, timeoutMs, transaction) };
 }
 
 async function act(
   drive: DriveContext,
   execution: ExecutionRow,
   tool: Tool | undefined,
+  ready: ReadyParams | NotReady,
   timeoutMs: number,
   transaction: ToolTransaction,
 ): Promise<ActEnd> {
   if (tool === undefined || !isTransactional(tool)) {
     return failed('TOOL_UNKNOWN', `There is no transactional tool named ${execution.toolName} any more.`);
   }
+  if ('problem' in ready) return failed(ready.problem.code, `${ready.problem.message} Nothing was done.`);
   const { environment } = drive;
   const over = new AbortController();
   const deadline = new AbortController();
@@ -58,7 +61,7 @@ async function act(
       em: transaction.em,
     };
     const acted = asTool(tool.name, async (): Promise<ActEnd> => {
-      const returned = await tool.execute(structuredClone(execution.inputParameters), context);
+      const returned = await tool.execute(structuredClone(ready.params), context);
       await transaction.em.flush();
       return { outcome: 'succeeded', content: await outputContent(drive, tool, returned), retryInMs: null };
     });

@@ -1,13 +1,14 @@
 import { isReconciliation } from '../adapters/tools/reconciliation.ts';
 import type { ToolContext } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
-import type { OutcomeContent } from '../machines/event-content.ts';
+import type { Json, OutcomeContent } from '../machines/event-content.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import type { DriveContext } from './drive-context.ts';
 import { toolContext } from './tool-context.ts';
 import { outputContent } from './tool-output.ts';
+import { paramsToRun } from './upgrade-params.ts';
 
 /** What reconcile came to. */
 export type ReconcileAnswer = { type: 'done' | 'cannotTell'; content: OutcomeContent } | { type: 'notDone' };
@@ -16,7 +17,7 @@ export type ReconcileAnswer = { type: 'done' | 'cannotTell'; content: OutcomeCon
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Asks the tool how an attempt ended of which nothing says it, outside any transaction. Each ask has the tool's time and a signal of its
+ * Asks the tool how an attempt ended of which nothing says it, outside any transaction, with params as today's tool takes them. Each ask has the tool's time and a signal of its
  * own; one that throws, runs out of time or answers with something else is repeated after a pause, a bounded number of times.
  *
  * @returns `null` when the drive was aborted or drained meanwhile: whoever goes on asks again.
@@ -24,13 +25,17 @@ const MAX_PAUSE_MS = 30_000;
 export async function askReconcile(drive: DriveContext, row: ExecutionRow): Promise<ReconcileAnswer | null> {
   const { limits, environment } = drive;
   const stopped = AbortSignal.any([drive.signal, drive.draining]);
-  if (drive.agent.tools.get(row.toolName)?.reconcile == null) {
+  const tool = drive.agent.tools.get(row.toolName);
+  if (tool?.reconcile == null) {
     return cannotTell(`There is no reconcile of a tool named ${row.toolName} in this build.`);
   }
+  const ready = await paramsToRun(drive, tool, row);
+  if (stopped.aborted) return null;
+  if ('problem' in ready) return cannotTell(ready.problem.message);
   let failure = '';
   for (let asked = 1; asked <= limits.maxReconcileAttempts; asked += 1) {
     try {
-      return await askOnce(drive, row, stopped);
+      return await askOnce(drive, row, ready.params, stopped);
     } catch (thrown) {
       if (stopped.aborted) return null;
       failure = normaliseError(thrown, limits).message;
@@ -43,7 +48,12 @@ export async function askReconcile(drive: DriveContext, row: ExecutionRow): Prom
   return cannotTell(`reconcile did not answer (asked ${limits.maxReconcileAttempts} times): ${failure}`);
 }
 
-async function askOnce(drive: DriveContext, row: ExecutionRow, stopped: AbortSignal): Promise<ReconcileAnswer> {
+async function askOnce(
+  drive: DriveContext,
+  row: ExecutionRow,
+  params: Json,
+  stopped: AbortSignal,
+): Promise<ReconcileAnswer> {
   const { environment, limits, agent } = drive;
   const tool = agent.tools.get(row.toolName)!;
   const timeoutMs = tool.timeoutMs ?? limits.toolTimeoutMs;
@@ -65,7 +75,7 @@ async function askOnce(drive: DriveContext, row: ExecutionRow, stopped: AbortSig
   timer.catch(() => undefined);
   try {
     const context: ToolContext = toolContext(drive, row, signal);
-    const asking = (async () => tool.reconcile?.(structuredClone(row.inputParameters), context))();
+    const asking = (async () => tool.reconcile?.(structuredClone(params), context))();
     asking.catch(() => undefined);
     const answer: unknown = await Promise.race([asking, ended]);
     if (!isReconciliation(answer)) throw unusable(tool.name, answer);

@@ -107,7 +107,7 @@ async function checkParams(
     tool,
     given,
   );
-  const amended = { params, paramsDigest, repeatable, normalised };
+  const amended = { toolVersion: tool.version, params, paramsDigest, repeatable, normalised };
   if (settled === undefined) return once === undefined ? amended : { ...amended, once };
   throw new TurnlockError('PARAMS_INVALID', {
     message: `params not accepted: ${tool.name} (${settled.error?.message})`,

@@ -16,9 +16,11 @@ import { checkSchema, migrate } from '../persistence/migrate.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import { toTurnlockError } from '../persistence/sqlstate.ts';
+import { recordToolSchemas } from '../persistence/tool-schemas.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
+import { childOf } from './agent-tool.ts';
 import { Announcer, type OnAwaiting } from './announcer.ts';
 import { checkMetadata } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
@@ -35,6 +37,7 @@ import type { Agent } from './define-agent.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { Operations } from './operations.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
+import { schemasOf } from './schemas-of.ts';
 import { agentOf, buildOf, operate, type Services } from './services.ts';
 import { Session } from './session-handle.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
@@ -194,7 +197,9 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
  * @throws DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED when there is no server of use at the other end.
  * @throws DATA_DIRECTORY_IN_USE, DATA_DIRECTORY_INVALID for a directory that PGlite must not open.
  * @throws SCHEMA_MISSING, SCHEMA_OUTDATED, SCHEMA_TOO_NEW when the schema does not fit, PRIVILEGE_MISSING when the role may not look or
- * migrate. What was opened is closed again.
+ * migrate.
+ * @throws TOOL_SCHEMA_CHANGED when a tool has another input schema than a build before this one had under the same version. In each case
+ * what was opened is closed again.
  *
  * @example
  * await using runtime = await createRuntime({ database: pglite('.turnlock'), agents: [support] });
@@ -218,6 +223,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   try {
     const mode = options.migrate ?? (database.kind === 'pglite' ? 'auto' : 'check');
     await (mode === 'auto' ? migrate(database) : checkSchema(database));
+    await recordToolSchemas(store, schemasOf(agents));
     if (database.tookOverDeadHolder) await freeDeadLeases(store);
   } catch (error) {
     await database.close();
@@ -233,6 +239,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     holder: environment.uuid(),
     live: new LiveSessions(),
     drives: drive,
+    isClaiming: false,
     announcer: onAwaiting == null ? null : new Announcer({ store, onAwaiting, onWarning }),
     operations,
     closing: closing.signal,
@@ -269,7 +276,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     recover: () =>
       operate(services, async () => {
         await services.announcer?.sweep();
-        return recoverSessions({ ...services, drives: true });
+        return recoverSessions({ ...services, drives: true, isClaiming: true });
       }),
     start: (settings) => worker.start(settings),
     stop: () => worker.stop(),
@@ -304,7 +311,24 @@ function checkAgents({ agents, database }: RuntimeOptions): ReadonlyMap<string, 
   for (const agent of agents) if (!isAgent(agent)) throw optionRefused('agents', 'agents, each made by defineAgent');
   const byName = new Map((agents as Agent[]).map((agent) => [agent.name, agent]));
   if (byName.size !== agents.length) throw optionRefused('agents', 'agents whose names differ');
+  for (const agent of agents as Agent[]) addChildren(agent, byName);
   return byName;
+}
+
+/** Agents that are tools of others come with them. */
+function addChildren({ name, tools }: Agent, byName: Map<string, Agent>): void {
+  for (const tool of tools.values()) {
+    const agent = childOf(tool)?.agent;
+    if (agent === undefined) continue;
+    const known = byName.get(agent.name);
+    if (known !== undefined && known !== agent) {
+      const versions = known.version === agent.version ? 'another one of this name' : `version ${known.version}`;
+      const wanted = `one agent ${JSON.stringify(agent.name)}, not version ${agent.version} as tool of ${JSON.stringify(name)} beside ${versions}`;
+      throw optionRefused('agents', wanted);
+    }
+    byName.set(agent.name, agent);
+    if (known === undefined) addChildren(agent, byName);
+  }
 }
 
 function isAgent(agent: unknown): agent is Agent {

@@ -6,6 +6,7 @@ import { TurnlockError } from '../errors.ts';
 import { MAX_CHARACTERS } from '../limits.ts';
 import type { Json } from '../machines/event-content.ts';
 import { checkIdentifier, type IdentifierBounds } from '../persistence/values/check-identifier.ts';
+import { type AsToolOptions, agentAsTool } from './agent-tool.ts';
 
 /** What `defineAgent` takes. */
 export interface AgentDefinition<Name extends string = string, Output extends InputSchema = InputSchema> {
@@ -56,6 +57,14 @@ export interface Agent<Output = unknown, Name extends string = string> {
   readonly tools: ReadonlyMap<string, Tool>;
   /** `null`: no reply is final. */
   readonly output: AgentOutput<Output> | null;
+  /**
+   * The agent as a tool of another one. Each call is a session of this agent, a child of the session that asked: its first message is what
+   * the params say, and its reply, or its `output` where it declares one, is what the call comes to. The call has no deadline. The runtime that is
+   * given the other agent knows this one too.
+   *
+   * @throws DEFINITION_INVALID, TOOL_NAME_INVALID for options that are not accepted; an agent whose name no tool can have needs `name`.
+   */
+  asTool<Schema extends InputSchema = InputSchema<{ message: string }>>(options?: AsToolOptions<Schema>): Tool;
 }
 
 /** What an agent's sessions come to. */
@@ -89,14 +98,16 @@ export function defineAgent<const Name extends string, Output extends InputSchem
   const names = tools.map((tool) => tool.name);
   const doubled = names.find((tool, place) => names.indexOf(tool) !== place);
   check(doubled === undefined, name, 'tools', `names that differ, not two of ${doubled}`);
-  return {
+  const agent: Agent<never, Name> = {
     name,
     version,
     model,
     instructions,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     output: output === undefined ? null : outputOf(name, output as unknown as InputSchema<unknown, never>),
+    asTool: (options) => agentAsTool(agent as Agent, options as unknown as AsToolOptions<InputSchema>),
   };
+  return agent;
 }
 
 function outputOf<Output>(agent: string, schema: InputSchema<unknown, Output>): AgentOutput<Output> {

@@ -7,6 +7,8 @@ import { refusedDigest } from '../persistence/keys/refused-digest.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
+import { childOf } from './agent-tool.ts';
+import { describeChild } from './describe-child.ts';
 import type { DriveContext } from './drive-context.ts';
 import { guardsOf } from './guards-of.ts';
 import { validate } from './validate.ts';
@@ -43,7 +45,7 @@ export async function describeCall(planning: Planning, call: ModelToolCall, ordi
   }
   const asked: Asked = { ...input, twin: ['input', input.value] };
   if (tool === undefined) return refused(base, asked, `There is no tool named ${base.toolName}.`, 'TOOL_UNKNOWN');
-  return validated(planning, tool, base, asked);
+  return withChild(planning, tool, await validated(planning, tool, base, asked), asked);
 }
 
 /** The same for params that a person gives a call of `tool`. */
@@ -75,7 +77,7 @@ function baseOf({ limits }: Pick<Planning, 'limits'>, call: ModelToolCall, tool:
     repeatable: tool?.repeatable ?? false,
     providerCallId: callId,
     rawInput: null,
-    timeoutMs: tool?.timeoutMs ?? limits.toolTimeoutMs,
+    timeoutMs: childOf(tool) === null ? (tool?.timeoutMs ?? limits.toolTimeoutMs) : null,
     // Noted is also what was cut, or is no text.
     normalised: [
       ...(toolName === asked ? [] : ['/toolName']),
@@ -112,6 +114,18 @@ async function validated(planning: Described, tool: Tool, base: Base, asked: Ask
     const { message } = normaliseError(thrown, planning.limits);
     if (isTurnlockError(thrown, 'CLAIM_KEY_FAILED')) return refused(base, asked, message, thrown.code);
     return refused(base, asked, `The validation threw: ${message}`);
+  }
+}
+
+/** A call that another agent answers says which session it begins; one that cannot begin it fails. */
+function withChild(planning: Planning, tool: Tool, content: CallContent, asked: Asked): CallContent {
+  const child = childOf(tool);
+  if (child === null || content.settled !== undefined) return content;
+  try {
+    return { ...content, child: describeChild(planning, child, content.params) };
+  } catch (thrown) {
+    const { message } = normaliseError(thrown, planning.limits);
+    return refused(content, asked, message, isTurnlockError(thrown) ? thrown.code : 'PARAMS_INVALID');
   }
 }
 

@@ -1,9 +1,13 @@
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import { pendingEffects } from '../machines/pending-effects.ts';
+import { forgetGivenUp } from '../persistence/child-cancel.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import { type HistoryTurn, readHistory } from '../persistence/read-history.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
+import { isWithChild } from '../persistence/row-changes.ts';
+import { letSleep } from '../persistence/sleeping-parent.ts';
 import { callModel } from './call-model.ts';
+import { reportChild } from './child-end.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { toModelTurns } from './model-turns.ts';
 import { ToolRunner } from './run-tools.ts';
@@ -11,7 +15,7 @@ import { ToolRunner } from './run-tools.ts';
 /**
  * Does what a session owes until it rests: commit, then the effects of the committed snapshot, then the commit of what came of them.
  *
- * Returns the last commit when the session rests, `null` when the drive was aborted or drained first. The history is read once and
+ * Returns the last commit when the session rests, or sleeps until its children wake it; `null` when the drive was aborted or drained first. The history is read once and
  * then grows with our own commits, so a run costs the same however long the session is; it is read again only when others committed.
  */
 export async function driveSession(drive: DriveContext, begin: CommitResult): Promise<CommitResult | null> {
@@ -33,7 +37,9 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
           turns ??= await readHistory(drive.store, last.session, drive.limits.leaseMs);
           next = await planNext(drive, tools, last, turns, first);
         } else {
-          next = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
+          const came = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
+          if (came === 'sleeps' && (await fallAsleep(drive, last))) return last;
+          next = came === 'sleeps' ? { ...last, news: 1, evidence: 1 } : came;
         }
       } catch (error) {
         next = await afterOthers(drive, last, error);
@@ -51,6 +57,21 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
   }
 }
 
+/**
+ * Gives the session up until a child wakes it: a parent that only waits holds no lease and no worker. Before that it looks at the children
+ * itself, since the process that had one may have died before it told how it ended. `false` when there is something to take by now.
+ */
+async function fallAsleep(
+  { store, session, holder, token }: DriveContext,
+  { executions }: CommitResult,
+): Promise<boolean> {
+  const { tenantId, sessionId } = session;
+  for (const { executionId } of executions.filter(isWithChild)) {
+    await reportChild(store, tenantId, { sessionId, executionId });
+  }
+  return letSleep(store, session, { tenantId, sessionId, holder, token });
+}
+
 /** Whether a message ended the run under way. */
 function isInterrupt({ repeated, transition }: CommitResult): boolean {
   return !repeated && transition.event.type === 'run.cancelled';
@@ -64,17 +85,18 @@ async function takeEvidence(drive: DriveContext, last: CommitResult): Promise<Co
   });
 }
 
-/** Takes note of a message that came from outside the session's lock; one that interrupts ends the run. */
+/** Takes note of what came from outside the session's lock: a message, which may interrupt, or that the parent gave the run up. */
 async function noteMessages(drive: DriveContext, last: CommitResult): Promise<CommitResult> {
   const { tenantId, sessionId } = drive.session;
   const eventId = drive.environment.uuid();
   const request = { tenantId, sessionId, eventId, cause: 'user', event: { type: 'drainInbox' } } as const;
-  const noted = await drive.actor.commit({ ...request, claim: { type: 'none' } }).catch((error: unknown) => {
-    if (isTurnlockError(error, 'EVENT_ILLEGAL')) return { ...last, news: 0 };
-    throw error;
+  const noted = await drive.actor.commit({ ...request, claim: { type: 'none' } }).catch(async (error: unknown) => {
+    if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+    if (drive.session.depth > 0) await forgetGivenUp(drive.store, drive.session);
+    return { ...last, news: 0 };
   });
   if (isInterrupt(noted)) {
-    drive.stop(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled by a message: session ${sessionId}` }));
+    drive.stop(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${sessionId}` }));
   }
   return noted;
 }

@@ -10,6 +10,8 @@ import type { DriveContext } from './drive-context.ts';
 import { driveSession } from './drive-session.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import { keepLease } from './keep-lease.ts';
+import { attendChildren } from './recover.ts';
+import { tellRelatives } from './relatives.ts';
 import { RunFeed } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 import { agentOf, type Services } from './services.ts';
@@ -18,7 +20,7 @@ import { agentOf, type Services } from './services.ts';
 export interface Drive {
   runId: string;
   feed: RunFeed;
-  /** The last commit when the session rests; `null` when somebody else decides its fate from now on. */
+  /** The last commit when the session rests, or sleeps until its children wake it; `null` when somebody else decides its fate from now on. */
   ended: Promise<CommitResult | null>;
   /** The same of the last of the runs that follow from the inbox, one after the other; of this one when none does. */
   rested: Promise<CommitResult | null>;
@@ -37,6 +39,8 @@ export class LiveSessions {
   readonly #live = new Map<string, Live>();
   /** Feeds of runs that this process was told of before they began. */
   readonly #expected = new Map<string, RunFeed>();
+  /** Told of each session of which a drive begins. */
+  readonly #listeners = new Set<(sessionId: string) => unknown>();
 
   /** Runs `work` with the session's actor. */
   async use<Result>(
@@ -55,6 +59,20 @@ export class LiveSessions {
   /** The drive of a session in this process, if there is one. */
   driveOf(sessionId: string): Drive | null {
     return this.#live.get(sessionId)?.drive ?? null;
+  }
+
+  /** Resolves when a drive of the session begins in this process, or `signal` aborts. */
+  whenDriven(sessionId: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = (begun: string) => begun === sessionId && end();
+      const end = () => {
+        this.#listeners.delete(listener);
+        resolve();
+      };
+      this.#listeners.add(listener);
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
+    });
   }
 
   /** The feed of a run that this process may drive later. Let go with {@link forget}. */
@@ -87,21 +105,33 @@ export class LiveSessions {
       announce(result);
     });
     const context = driveContext(services, live.actor, begin, controller, feed);
+    let sleeps = false;
     const ended = services.operations
       .run(() => runToRest(services, context, begin, controller))
+      .then((last) => {
+        sleeps = last !== null && !isResting(last.session.state);
+        return last;
+      })
       .finally(() => {
         unsubscribe();
-        feed.end();
+        if (sleeps && feed.isFollowed) this.#expected.set(runId, feed);
+        else feed.end();
         if (live.drive === drive) live.drive = null;
         this.#leave(begin.session.sessionId, live);
       });
+    ended.then(
+      (last) => last && attendChildren(services, last),
+      () => undefined,
+    );
     const rested = ended.then(async (last) => {
-      const following = last !== null && last.waiting > 0 ? await this.next(services, last.session) : null;
+      const isNext = last !== null && last.waiting > 0 && isResting(last.session.state);
+      const following = isNext ? await this.next(services, last.session) : null;
       return following === null ? last : following.rested;
     });
     rested.catch(() => undefined);
     const drive: Drive = { runId, feed, ended, rested, abort: (reason) => controller.abort(reason) };
     live.drive = drive;
+    for (const listener of this.#listeners) listener(begin.session.sessionId);
     return drive;
   }
 
@@ -118,14 +148,16 @@ export class LiveSessions {
 
   #enter(services: Services, session: CommittedSession): Live {
     const { sessionId } = session;
-    const live = this.#live.get(sessionId) ?? {
-      actor: createPersistenceActor(services.store, session),
-      users: 0,
-      drive: null,
-    };
+    const live = this.#live.get(sessionId) ?? this.#open(services, session);
     live.users += 1;
     this.#live.set(sessionId, live);
     return live;
+  }
+
+  #open(services: Services, session: CommittedSession): Live {
+    const actor = createPersistenceActor(services.store, session);
+    actor.subscribe((result) => tellRelatives(services, result));
+    return { actor, users: 0, drive: null };
   }
 
   #leave(sessionId: string, live: Live): void {
@@ -184,7 +216,7 @@ async function runToRest(
   const stopHeartbeat = keepLease(drive, (reason) => controller.abort(reason));
   try {
     const last = await driveSession(drive, begin);
-    if (last !== null && isResting(last.session.state)) return last;
+    if (last !== null) return last;
     if (!controller.signal.aborted) await handOver(services, drive);
     return null;
   } catch (error) {

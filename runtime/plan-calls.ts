@@ -1,6 +1,7 @@
 import type { ModelToolCall } from '../adapters/models/model.contract.ts';
 import type { CallContent, TurnPart } from '../machines/event-content.ts';
 import type { PlannedCall } from '../machines/session-event.ts';
+import { childSessionId } from '../persistence/keys/child-ids.ts';
 import { askPolicy } from './ask-policy.ts';
 import { describeCall, type Planning, storableText } from './describe-call.ts';
 
@@ -59,7 +60,9 @@ async function judge(planning: Planning, call: PlannedCall): Promise<void> {
 
 function beginCall(planning: Planning, ordinal: number, content: CallContent, before: PlannedCall[]): PlannedCall {
   const running = before.filter((call) => call.verdict === 'start').length;
-  const call = { executionId: planning.environment.uuid(), ordinals: [ordinal], content };
+  const executionId = planning.environment.uuid();
+  const child = content.child === undefined ? {} : { childSessionId: childSessionId(executionId) };
+  const call = { executionId, ordinals: [ordinal], ...child, content };
   if (content.settled !== undefined) return { ...call, verdict: 'settled', outcome: 'failed' };
   return { ...call, verdict: running < planning.limits.maxParallelTools ? 'start' : 'queue' };
 }
@@ -75,6 +78,7 @@ function toPart(ordinal: number, call: PlannedCall, asked: ModelToolCall): TurnP
     ...(rawInput === null ? {} : { rawInput }),
     providerCallId: storableText(asked.providerCallId, 'providerCallId')?.value ?? null,
     executionId: call.executionId,
+    ...(call.childSessionId === undefined ? {} : { childSessionId: call.childSessionId }),
     ...(providerMetadata === undefined ? {} : { providerMetadata }),
   };
 }

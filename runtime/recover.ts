@@ -1,14 +1,20 @@
-import { isTurnlockError } from '../errors.ts';
+import { isTurnlockError, TurnlockError } from '../errors.ts';
 import { isResting, type SessionState } from '../machines/session-state.ts';
+import { forgetGivenUp, isGivenUp } from '../persistence/child-cancel.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { consumeWake } from '../persistence/consume-wake.ts';
 import { findOwedSessions } from '../persistence/find-owed-sessions.ts';
+import { childSessionId } from '../persistence/keys/child-ids.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
-import { readSession } from '../persistence/read-session-by-key.ts';
+import { type ReadSession, readSession } from '../persistence/read-session-by-key.ts';
+import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { letSleep } from '../persistence/sleeping-parent.ts';
+import { reportChild } from './child-end.ts';
 import { takeOver } from './continue-session.ts';
 import { drainInbox } from './drain-inbox.ts';
 import { checkOpen, type Services } from './services.ts';
+import { waitingCalls } from './waiting-calls.ts';
 
 /** What became of one session that owed work. */
 export interface Recovery extends SessionKey {
@@ -35,15 +41,21 @@ export async function recoverSessions(services: Services): Promise<Recovery[]> {
   const recoveries: Recovery[] = [];
   for (;;) {
     checkOpen(services);
-    const excluding = recoveries.map(({ sessionId }) => sessionId);
+    // A parent that sleeps may be woken by a child that is brought to rest here.
+    const excluding = recoveries.filter(({ state }) => state !== 'EXECUTING_TOOL').map(({ sessionId }) => sessionId);
     const owed = await findOwedSessions(services.store, { build: services.build, excluding, max: BATCH });
-    if (owed.length === 0) return recoveries;
+    if (owed.length === 0) return lastOfEach(recoveries);
     const queue = owed.values();
     const workers = Array.from({ length: Math.min(CONCURRENCY, owed.length) }, async () => {
       for (const key of queue) recoveries.push((await recoverOne(services, key)).recovery);
     });
     await Promise.all(workers);
   }
+}
+
+/** One line for each session: the last one. */
+function lastOfEach(recoveries: readonly Recovery[]): Recovery[] {
+  return [...new Map(recoveries.map((recovery) => [recovery.sessionId, recovery])).values()];
 }
 
 /** What became of one session, and whether anything had to be done for it. */
@@ -63,7 +75,9 @@ export async function recoverOne(services: Services, { tenantId, sessionId }: Se
   const key = { tenantId, sessionId };
   checkOpen(services);
   try {
-    const { session, now } = await readSession(services.store, key);
+    const { session, executions, now } = await readObedient(services, key);
+    if (await sleepsOn(services, session, executions))
+      return { recovery: { ...key, state: session.state }, acted: false };
     if (isResting(session.state)) {
       const rests = await expireInput(services, await takeEvidence(services, session), now);
       const begun = isResting(rests.state) ? await drainInbox(services, rests) : await takeOver(services, rests);
@@ -77,6 +91,59 @@ export async function recoverOne(services: Services, { tenantId, sessionId }: Se
   } catch (error) {
     if (!isTurnlockError(error)) throw error;
     return { recovery: { ...key, skipped: error.code }, acted: true };
+  }
+}
+
+/** The session as it is; a child whose parent gave its run up is cancelled first, whoever is at work on it. */
+async function readObedient(services: Services, key: SessionKey): Promise<ReadSession> {
+  const { store, live } = services;
+  const read = await readSession(store, key);
+  const { session } = read;
+  if (session.depth === 0 || !(await isGivenUp(store, key))) return read;
+  const eventId = store.environment.uuid();
+  const request = { ...key, eventId, cause: 'worker', event: { type: 'drainInbox' }, claim: { type: 'none' } } as const;
+  const done = await live
+    .use(services, session, (actor) => actor.commit(request))
+    .catch((error: unknown) => {
+      if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
+      throw error;
+    });
+  if (done?.transition.event.type === 'run.cancelled') {
+    const reason = new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${key.sessionId}` });
+    live.driveOf(key.sessionId)?.abort(reason);
+  }
+  await forgetGivenUp(store, key);
+  return readSession(store, key);
+}
+
+/**
+ * Whether a session that waits for its children has nothing to be woken for. Its children are looked at, since nobody may have told how they
+ * ended; then it sleeps for another while.
+ */
+async function sleepsOn(services: Services, session: CommittedSession, executions: ExecutionRow[]): Promise<boolean> {
+  const { store } = services;
+  const calls = session.leaseHolder === null ? waitingCalls(session, executions, store.limits) : null;
+  if (calls === null) return false;
+  const { tenantId, sessionId } = session;
+  for (const { executionId } of calls) await reportChild(store, tenantId, { sessionId, executionId });
+  if (!(await letSleep(store, session))) return false;
+  attendChildren(services, { session, executions });
+  return true;
+}
+
+/**
+ * Goes on with the children of a session that sleeps, in this process, where nobody else is at work on them. Nothing happens for a session
+ * that does not sleep, and where children are found by claims.
+ */
+export function attendChildren(
+  services: Services,
+  { session, executions }: Pick<CommitResult, 'session' | 'executions'>,
+): void {
+  const { isClaiming, drives, closing, operations, store } = services;
+  if (isClaiming || !drives || closing.aborted) return;
+  for (const { executionId } of waitingCalls(session, executions, store.limits) ?? []) {
+    const key = { tenantId: session.tenantId, sessionId: childSessionId(executionId) };
+    operations.run(() => recoverOne(services, key)).catch(() => undefined);
   }
 }
 

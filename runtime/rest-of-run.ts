@@ -1,9 +1,8 @@
 import { ERROR_CODES, type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
-import type { Json } from '../machines/event-content.ts';
-import { waitsForPerson } from '../machines/open-calls.ts';
 import { isResting } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
+import { childSessionId } from '../persistence/keys/child-ids.ts';
 import { isLeaseLive } from '../persistence/lease.ts';
 import { readMessageOfRun } from '../persistence/read-message-of-run.ts';
 import { readRun, type StoredRunEnd } from '../persistence/read-run.ts';
@@ -11,8 +10,10 @@ import type { SessionKey } from '../persistence/read-session.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { runEndOf } from '../persistence/run-end-of.ts';
+import { awaitedOf } from './awaited.ts';
 import { takeOver } from './continue-session.ts';
-import type { AwaitedExecution, RunResult } from './run-event.ts';
+import { lookAtSleeper } from './look-at-children.ts';
+import type { RunResult } from './run-event.ts';
 import { checkOpen, type Services } from './services.ts';
 
 /** How often a run that another process drives is looked at, in milliseconds. */
@@ -40,11 +41,20 @@ export async function restOfRun(
       if (other?.runId === runId) continue;
       // What waits for a run that is driven here need not be looked at before that has ended.
       if (other !== null && drive !== other) await other.ended.catch(() => null);
-      else await services.store.environment.sleep(POLL_MS, services.closing).catch(() => undefined);
+      else await pause(services, key.sessionId);
     }
   } catch (error) {
     throw isTurnlockError(error, 'RUNTIME_CLOSED') ? handedOver(runId) : error;
   }
+}
+
+/** Waits for the time of the next look, or until this process drives the session. */
+async function pause({ store, closing, live }: Services, sessionId: string): Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([closing, over.signal]);
+  const look = store.environment.sleep(POLL_MS, signal).catch(() => undefined);
+  await Promise.race([look, live.whenDriven(sessionId, signal)]);
+  over.abort();
 }
 
 /** The result of a run that rests. `null`: it goes on, by now in this process where nobody else was at work on it. */
@@ -64,8 +74,33 @@ async function lookAtRun(
       if (waiting !== null || isResting(session.state)) return waiting;
     }
   }
+  const sleep = await lookAtSleeper(services, session, executions);
+  if (sleep?.type === 'waits') return await pauseWithChildren(services, executions);
+  if (sleep?.type === 'asks') return asks(session, runId, sleep.awaiting);
   if (services.drives && !isLeaseLive(session, now) && !services.closing.aborted)
     await takeOverIfFree(services, session);
+  return null;
+}
+
+/** Nothing goes on before a person decided about a call of a child: the run does not rest, and is not waited for. */
+function asks(session: CommittedSession, runId: string, awaiting: RunResult['awaiting']): RunResult {
+  const { sessionId, state, snapshot } = session;
+  const queued = snapshot.context.runId !== runId;
+  return { sessionId, runId, state, queued, reply: null, output: null, awaiting, error: null };
+}
+
+/** What waits for children that this process drives need not be looked at before one of them has come to its end here. */
+async function pauseWithChildren(
+  { live, store, closing }: Services,
+  executions: readonly ExecutionRow[],
+): Promise<null> {
+  const drives = executions.flatMap(({ executionId }) => live.driveOf(childSessionId(executionId)) ?? []);
+  if (drives.length === 0) return null;
+  const over = new AbortController();
+  const signal = AbortSignal.any([closing, over.signal]);
+  const look = store.environment.sleep(store.limits.sweepMs, signal).catch(() => undefined);
+  await Promise.race([...drives.map(({ ended }) => ended), look]).catch(() => undefined);
+  over.abort();
   return null;
 }
 
@@ -128,19 +163,6 @@ function toResult(session: CommittedSession, runId: string, end: StoredRunEnd, e
     awaiting: awaitedOf(session, executions),
     error: errorOf(end),
   };
-}
-
-/** What a session waits for a person with. */
-export function awaitedOf(session: CommittedSession, executions: readonly ExecutionRow[]): AwaitedExecution[] {
-  if (session.state !== 'AWAITING_INPUT') return [];
-  const calls = session.snapshot.context.calls.filter(waitsForPerson);
-  return calls.flatMap((call) => {
-    const row = executions.find((execution) => execution.executionId === call.executionId);
-    if (row === undefined) return [];
-    const { executionId, toolName, idempotencyKey, paramsDigest: digest } = row;
-    const params = row.inputParameters as Json;
-    return [{ executionId, toolName, params, reason: call.waitsFor ?? 'unknown', idempotencyKey, digest }];
-  });
 }
 
 function errorOf({ event, state, code, modelError }: StoredRunEnd): RunResult['error'] {

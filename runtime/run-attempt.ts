@@ -1,6 +1,7 @@
 import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
+import { presentParams } from '../persistence/present-params.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { isTransactional } from './act-in-commit.ts';
 import type { DriveContext } from './drive-context.ts';
@@ -103,10 +104,8 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<Acted> {
 }
 
 async function callTool(drive: DriveContext, execution: ExecutionRow, signal: AbortSignal): Promise<Acted> {
-  const tool = drive.agent.tools.get(execution.toolName);
-  if (tool === undefined) {
-    return failed('TOOL_UNKNOWN', `There is no tool named ${execution.toolName} any more.`);
-  }
+  // This process committed its start, so it has the tool.
+  const tool = drive.agent.tools.get(execution.toolName) as Tool;
   if (isTransactional(tool)) {
     return failed('TOOL_UNKNOWN', `${tool.name} has become transactional since the call was made: it was not run.`);
   }
@@ -118,7 +117,7 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
     });
     if (insideEffect !== undefined) await insideEffect;
     const returned = await tool.execute(
-      structuredClone(execution.inputParameters),
+      structuredClone(presentParams(execution).params),
       toolContext(drive, execution, signal),
     );
     return { type: 'returned', tool, returned };

@@ -27,9 +27,16 @@ export type RunEvent =
 
 /** An execution that waits for a person. */
 export interface AwaitedExecution {
+  /** The session whose call it is: the one that was asked, or a child below it. */
+  sessionId: string;
   executionId: string;
   toolName: string;
   params: Json;
+  /**
+   * Why it cannot run in the build that wanted to start it: its tool is gone (TOOL_UNKNOWN), or its params could not be upgraded
+   * (UPGRADE_FAILED); `null` where it is something else that a person is asked.
+   */
+  problem: { code: string; message: string } | null;
   /** `unknown`: it was started and nothing says how it ended; `approval`: a policy asks; `answer`: the agent asks. */
   reason: 'unknown' | 'approval' | 'answer';
   idempotencyKey: string;
@@ -41,7 +48,10 @@ export interface AwaitedExecution {
 export interface RunResult<Output = unknown> {
   sessionId: string;
   runId: string;
-  /** The state in which the session rests. */
+  /**
+   * The state in which the session rests. EXECUTING_TOOL where it cannot go on before a person decides about a call of a child session: then it
+   * goes on by itself once that is decided.
+   */
   state: SessionState;
   /** Whether the run has not begun: its message waits until the session goes on, for example until a person has decided. */
   queued: boolean;
@@ -49,7 +59,7 @@ export interface RunResult<Output = unknown> {
   reply: string | null;
   /** What the reply says, validated by the agent's `output`; `null` where it is none. */
   output: Output | null;
-  /** What a person is asked; empty unless `state` is AWAITING_INPUT. */
+  /** What a person is asked, by this session or a child below it; empty where nobody is. */
   awaiting: AwaitedExecution[];
   /** Why the run ended in FAILED, that it was cancelled, or why its message was refused. */
   error: { code: string; message: string } | null;

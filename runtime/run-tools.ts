@@ -2,13 +2,17 @@ import type { OutcomeContent } from '../machines/event-content.ts';
 import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
-import type { ExecutionRow } from '../persistence/row-changes.ts';
+import { type ExecutionRow, isWithChild } from '../persistence/row-changes.ts';
 import { actOf, isTransactional } from './act-in-commit.ts';
+import { childOf } from './agent-tool.ts';
 import { checkStarts } from './check-starts.ts';
+import { withChildren } from './describe-child.ts';
 import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
+import { prepareStarts } from './prepare-starts.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
 import { isRepeatable } from './tool-failure.ts';
+import { paramsToRun } from './upgrade-params.ts';
 
 /** The longest pause between two looks at what has happened, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
@@ -51,35 +55,43 @@ export class ToolRunner {
   noteStarts(event: SessionEvent): void {
     const startedAt = this.#drive.environment.monotonic();
     for (const { executionId, attempt, timeoutMs } of startsOf(event)) {
-      this.#budgets.set(attemptKey({ executionId, attempt }), { startedAt, timeoutMs });
+      if (timeoutMs !== null) this.#budgets.set(attemptKey({ executionId, attempt }), { startedAt, timeoutMs });
     }
   }
 
-  /** Runs what is committed as started, waits until there is something to commit, and commits it. `null`: the drive must stop. */
-  async step(last: CommitResult, effects: ToolEffect[]): Promise<CommitResult | null> {
+  /**
+   * Runs what is committed as started, waits until there is something to commit, and commits it. `null`: the drive must stop. `sleeps`: child
+   * sessions are at work, and nothing else is.
+   */
+  async step(last: CommitResult, effects: ToolEffect[]): Promise<CommitResult | 'sleeps' | null> {
     const rows = new Map(last.executions.map((row) => [row.executionId, row]));
     const running = effects.filter((effect) => effect.type === 'runAttempt').map((effect) => rowOf(rows, effect));
     const queued = effects.filter((effect) => effect.type === 'startExecution').map((effect) => rowOf(rows, effect));
-    for (const row of running) if (!isTransactional(row)) this.#launch(row);
+    const withChild = running.filter(isWithChild);
+    const acting = running.filter(isTransactional);
+    const here = running.filter((row) => !isWithChild(row) && !isTransactional(row));
+    for (const row of here) this.#launch(row);
     while (!this.#drive.signal.aborted) {
       if (this.#broken !== null) throw this.#broken.error;
-      const acting = running.filter(isTransactional);
-      const orphans = running.filter((row) => !isTransactional(row) && !this.#isOut(row) && !this.#hasEnded(row));
+      const orphans = here.filter((row) => !this.#isOut(row) && !this.#hasEnded(row));
       for (const row of orphans.filter(isReconcilable)) if (this.#isGiven(row)) this.#reconcile(row);
       const due = queued.filter((row) => this.#retryInMs(row) <= 0);
       const settled = this.#settle();
       if (settled === null && acting.length > 0 && !this.#drive.draining.aborted) return await this.#act(acting[0]!);
-      const event = settled ?? this.#nextEvent(orphans, due);
+      const event = settled ?? this.#nextEvent(orphans, due, withChild.length);
       if (event !== null) {
-        const checked = await this.#check(event, due);
+        const checked = await this.#check(event, orphans, due);
         this.noteStarts(checked);
         return await this.#commit(checked, orphans.length > 0);
       }
       if (this.#drive.draining.aborted && this.#inFlight.size === 0) return null;
-      const isIdle = orphans.length > 0 || queued.some((row) => !due.includes(row));
-      await this.#somethingHappens(orphans, queued);
+      const isFull = withChild.length >= this.#drive.limits.maxParallelTools;
+      const isOut = orphans.length + acting.length + this.#inFlight.size > 0;
+      if (withChild.length > 0 && !isOut && (queued.length === 0 || isFull)) return 'sleeps';
+      const isIdle = orphans.length + withChild.length > 0 || queued.some((row) => !due.includes(row));
+      await this.#somethingHappens([...orphans, ...withChild], queued);
       if (this.#drive.draining.aborted || this.#ended.length > 0) continue;
-      // Whoever runs an orphan may have ended it meanwhile, and others may have written: neither raises a version that we would hear of.
+      // Whoever runs an orphan, or a child, may have ended it meanwhile, and others may have written: nothing raises a version that we would hear of.
       if (isIdle) return { ...last, news: 1, evidence: 1 };
     }
     return null;
@@ -91,12 +103,14 @@ export class ToolRunner {
     for (const { row, end } of this.#ended) keepEnd(this.#drive, row, end);
   }
 
-  /** Calls that had to wait are judged again before they start. */
-  async #check(event: SessionEvent, queued: ExecutionRow[]): Promise<SessionEvent> {
+  /** Calls get params as today's tools take them, and those that had to wait are judged again, before they start. */
+  async #check(event: SessionEvent, orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent> {
     if (event.type !== 'execution.started') return event;
-    const isNew = (row: ExecutionRow) =>
-      row.attempt === 0 && event.executions.some(({ executionId }) => executionId === row.executionId);
-    return (await checkStarts(this.#drive, queued.filter(isNew))) ?? event;
+    const prepared = await prepareStarts(this.#drive, event, { orphans, due });
+    if ('instead' in prepared) return prepared.instead;
+    const isNew = (row: ExecutionRow) => row.attempt === 0 && prepared.ready.has(row.executionId);
+    const instead = await checkStarts(this.#drive, due.filter(isNew), prepared.ready);
+    return instead ?? withChildren(this.#drive, prepared.event, [...orphans, ...due], prepared.ready);
   }
 
   /**
@@ -119,12 +133,13 @@ export class ToolRunner {
 
   /** A transactional tool acts inside the commit that settles it, one after the other. What was left RUNNING has done nothing: it is run. */
   async #act(row: ExecutionRow): Promise<CommitResult> {
-    const { executionId, attempt } = row;
+    const { executionId, attempt, toolName } = row;
+    const ready = await paramsToRun(this.#drive, this.#drive.agent.tools.get(toolName), row);
     return await commitAsHolder(this.#drive, {
       type: 'settleByActing',
       executionId,
       attempt,
-      act: actOf(this.#drive, row),
+      act: actOf(this.#drive, row, ready),
     });
   }
 
@@ -159,11 +174,11 @@ export class ToolRunner {
     return this.#ended.some((ended) => attemptKey(ended.row) === attemptKey(row));
   }
 
-  #nextEvent(orphans: ExecutionRow[], due: ExecutionRow[]): SessionEvent | null {
+  #nextEvent(orphans: ExecutionRow[], due: ExecutionRow[], children: number): SessionEvent | null {
     const again = orphans.filter((row) => isRepeatable(row) || this.#reconciler.isNotDone(row));
     return (
       this.#giveUp(orphans) ??
-      this.#start(again, due) ??
+      this.#start(again, due, children) ??
       this.#leaveUnknown(orphans.filter((row) => !again.includes(row)))
     );
   }
@@ -201,15 +216,11 @@ export class ToolRunner {
   }
 
   /** The next attempts of orphans that run again, and as many calls that are due as there are free slots. */
-  #start(orphans: ExecutionRow[], due: ExecutionRow[]): SessionEvent | null {
-    const { limits, agent } = this.#drive;
+  #start(orphans: ExecutionRow[], due: ExecutionRow[], children: number): SessionEvent | null {
+    const { limits } = this.#drive;
     if (this.#drive.draining.aborted) return null;
-    const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length);
-    const executions = [...orphans, ...due.slice(0, slots)].map(({ executionId, attempt, toolName }) => ({
-      executionId,
-      attempt: attempt + 1,
-      timeoutMs: agent.tools.get(toolName)?.timeoutMs ?? limits.toolTimeoutMs,
-    }));
+    const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length - children);
+    const executions = [...orphans, ...due.slice(0, slots)].map((row) => startOf(this.#drive, row));
     return executions.length === 0 ? null : { type: 'execution.started', executions };
   }
 
@@ -257,7 +268,7 @@ export class ToolRunner {
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, ended, ...(this.#inFlight.size === 0 ? [draining] : [])]);
     const overdue = orphans
-      .filter((row) => !isRepeatable(row))
+      .filter((row) => !isRepeatable(row) && !isWithChild(row))
       .map((row) => this.#overdueInMs(row))
       .filter((ms) => ms > 0);
     const retries = queued.map((row) => this.#retryInMs(row)).filter((ms) => ms > 0);
@@ -267,6 +278,13 @@ export class ToolRunner {
     await Promise.race([...this.#inFlight.values(), ...this.#reconciler.pending, timer]);
     over.abort();
   }
+}
+
+/** The start of the next attempt of a call: that of a child session has no deadline. */
+function startOf({ agent, limits }: DriveContext, { executionId, attempt, toolName }: ExecutionRow): StartedAttempt {
+  const tool = agent.tools.get(toolName);
+  const timeoutMs = childOf(tool) === null ? (tool?.timeoutMs ?? limits.toolTimeoutMs) : null;
+  return { executionId, attempt: attempt + 1, timeoutMs };
 }
 
 function startsOf(event: SessionEvent): StartedAttempt[] {

@@ -26,6 +26,8 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
 
 /** The sender's end and the driver's end of one run. */
 export class RunFeed {
+  /** Whether somebody lets it go once the run is over: then it goes on where the run sleeps and is driven again. */
+  isFollowed = false;
   readonly #events: RunEvent[] = [];
   #dropped = 0;
   #ended = false;

@@ -20,6 +20,11 @@ export interface Services {
   live: LiveSessions;
   /** Whether calls of this runtime drive the runs that they begin; a worker does in any case. */
   drives: boolean;
+  /**
+   * Whether what is owed is found by claims, as a worker and `recover` do it: then parents and children are left to those. Elsewhere whoever
+   * drives a session goes on with its relatives in the same process.
+   */
+  isClaiming: boolean;
   /** Tells the host of what people are asked; `null` where it has no hook. */
   announcer: Announcer | null;
   /** What `close` waits for. */

@@ -21,6 +21,8 @@ import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { fitSettlement } from './fit-settlement.ts';
+import type { Drive } from './live-sessions.ts';
+import { lookAtSleeper } from './look-at-children.ts';
 import { expireInput } from './recover.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
@@ -175,9 +177,9 @@ export class Session<Output = unknown> {
    */
   async resume(): Promise<Run<Output> | null> {
     return operate(this.#services, async () => {
-      const { session } = await readSession(this.#services.store, this);
+      const { session, executions } = await readSession(this.#services.store, this);
       this.#seen = session;
-      return session.snapshot.context.runId === null ? null : this.#goOn({ session });
+      return session.snapshot.context.runId === null ? null : this.#goOn({ session, executions });
     });
   }
 
@@ -314,7 +316,7 @@ export class Session<Output = unknown> {
     const { repeated } = result;
     if (repeated || !this.#services.drives || isResting(result.session.state)) return this.#follow(runId, repeated);
     const drive = this.#services.live.start(this.#services, result);
-    return createRun({ runId, sessionId, repeated }, drive.feed, this.#resultOf(drive.ended, runId));
+    return this.#runOf(drive, { runId, sessionId, repeated });
   }
 
   async #decide(decided: Decided): Promise<Run<Output>> {
@@ -329,13 +331,16 @@ export class Session<Output = unknown> {
 
   /** Nobody else may look for a while: what has expired is settled by whoever notices. */
   async #expire(): Promise<void> {
-    const { session, now } = await readSession(this.#services.store, this);
-    await this.#goOn({ session: await expireInput(this.#services, session, now) });
+    const { session, executions, now } = await readSession(this.#services.store, this);
+    await this.#goOn({ session: await expireInput(this.#services, session, now), executions });
   }
 
-  async #goOn(result: Pick<CommitResult, 'session'>): Promise<Run<Output>> {
+  async #goOn(result: Pick<CommitResult, 'session' | 'executions'>): Promise<Run<Output>> {
     const runId = result.session.snapshot.context.runId ?? '';
     if (isResting(result.session.state) || !this.#services.drives) return this.#follow(runId, false);
+    // What waits for its children is not held by anybody; it goes on when one of them ends.
+    const sleep = await lookAtSleeper(this.#services, result.session, result.executions);
+    if (sleep !== null && sleep.type !== 'woken') return this.#follow(runId, false);
     // While a sibling call is still out, its worker holds the lease and goes on from this commit.
     const taken = await takeOver(this.#services, result.session).catch((error: unknown) => {
       if (isTurnlockError(error, 'LEASE_HELD') || isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
@@ -343,11 +348,15 @@ export class Session<Output = unknown> {
     });
     if (taken === null || isResting(taken.session.state)) return this.#follow(runId, false);
     const drive = this.#services.live.start(this.#services, taken);
-    return createRun(
-      { runId, sessionId: this.sessionId, repeated: false },
-      drive.feed,
-      this.#resultOf(drive.ended, runId),
-    );
+    return this.#runOf(drive, { runId, sessionId: this.sessionId, repeated: false });
+  }
+
+  /** A run that is driven here: its events are seen until it rests, also where it sleeps meanwhile and is driven again. */
+  #runOf({ feed, ended }: Drive, facts: { runId: string; sessionId: string; repeated: boolean }): Run<Output> {
+    feed.isFollowed = true;
+    const settled = this.#resultOf(ended, facts.runId);
+    void settled.catch(() => undefined).finally(() => this.#services.live.forget(facts.runId, feed));
+    return createRun(facts, feed, settled);
   }
 
   /** A run that began elsewhere or earlier, or begins later; where this process drives it then, its events are seen. */
@@ -357,8 +366,9 @@ export class Session<Output = unknown> {
     const facts = { runId, sessionId: this.sessionId, repeated };
     const isHere = drive?.runId === runId;
     const feed = isHere ? drive.feed : live.expect(runId);
+    feed.isFollowed = true;
     const settled = restOfRun(this.#services, this, runId) as Promise<RunResult<Output>>;
-    if (!isHere) void settled.catch(() => undefined).finally(() => live.forget(runId, feed));
+    void settled.catch(() => undefined).finally(() => live.forget(runId, feed));
     return createRun(facts, feed, settled);
   }
 

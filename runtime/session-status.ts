@@ -3,7 +3,8 @@ import type { SessionState } from '../machines/session-state.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { Store } from '../persistence/session-transaction.ts';
-import { awaitedOf } from './rest-of-run.ts';
+import { awaitedOf } from './awaited.ts';
+import { awaitedOfChildren } from './look-at-children.ts';
 import type { AwaitedExecution } from './run-event.ts';
 
 /** A session as it stands now. Times are those of the database, cut to milliseconds. */
@@ -13,8 +14,10 @@ export interface SessionStatus {
   runId: string | null;
   /** The sequence of the last transition; 0 for a session that has none. */
   version: number;
-  /** What a person is asked, in call order; empty unless `state` is AWAITING_INPUT. */
+  /** What a person is asked, in call order, by this session where it is AWAITING_INPUT, and by children below it. */
   awaiting: AwaitedExecution[];
+  /** The call of another session that this one answers; `null` where it is nobody's child. */
+  parent: { sessionId: string; executionId: string } | null;
   userId: string;
   /** Name of the agent. */
   agent: string;
@@ -31,12 +34,14 @@ export interface SessionStatus {
 export async function readStatus(store: Store, key: SessionKey): Promise<SessionStatus> {
   const { session, executions } = await readSession(store, key);
   const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
+  const { parent } = session;
   const { runId } = session.snapshot.context;
   return {
     state,
     runId,
     version,
-    awaiting: awaitedOf(session, executions),
+    awaiting: [...awaitedOf(session, executions), ...(await awaitedOfChildren(store, key, executions))],
+    parent,
     userId,
     agent,
     externalId,

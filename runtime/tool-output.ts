@@ -50,7 +50,11 @@ export async function readOutput(
 }
 
 /** `of` is what the tool returned, where `value` tells of it. */
-function storable({ limits }: Pick<DriveContext, 'limits'>, value: unknown, of: unknown = value): OutcomeContent {
+export function storable(
+  { limits }: Pick<DriveContext, 'limits'>,
+  value: unknown,
+  of: unknown = value,
+): OutcomeContent {
   try {
     const bounds = { maxBytes: limits.maxOutputBytes, maxDepth: limits.maxDepth, name: 'output' };
     const normalised = normaliseJson(value ?? null, bounds);

@@ -63,7 +63,7 @@ export class Worker {
 
   constructor(services: Services, settings: WorkerSettings) {
     const closing = AbortSignal.any([services.closing, this.#stopping.signal]);
-    this.#services = { ...services, closing, drives: true };
+    this.#services = { ...services, closing, drives: true, isClaiming: true };
     this.#settings = settings;
   }
 
@@ -139,7 +139,9 @@ export class Worker {
     const { recovery, acted } = await recoverOne(this.#services, key).catch((error: unknown) =>
       this.#failed(key, error),
     );
-    const pauseMs = acted ? this.#pauseAfter(recovery) : this.#pauseAfterNothing(key);
+    // A parent that sleeps is woken by its children, and must not be left alone then.
+    const isAsleep = recovery.state === 'EXECUTING_TOOL';
+    const pauseMs = acted || isAsleep ? this.#pauseAfter(recovery) : this.#pauseAfterNothing(key);
     if (pauseMs > 0) this.#leftAlone.add(key.sessionId, this.#services.store.environment.monotonic() + pauseMs);
     if (!acted || recovery.skipped === 'LEASE_HELD') return;
     this.#idle.delete(key.sessionId);

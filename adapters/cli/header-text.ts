@@ -1,3 +1,5 @@
+import { presentParams } from '../../persistence/present-params.ts';
+import { isWithChild } from '../../persistence/row-changes.ts';
 import { escapeJson, escapeText } from './escape-text.ts';
 import { formatDuration, formatTime } from './format-time.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -16,6 +18,7 @@ export function headerText({ overview }: SessionRecord, colours: Colours, column
     ['user', escapeText(overview.userId)],
     ['external id', escapeText(overview.externalId ?? '-')],
     ['agent', `${escapeText(overview.agent)} version ${overview.agentVersion}, model ${escapeText(overview.modelId)}`],
+    ...parentFact(overview),
     ['since', formatTime(since)],
     ['version', `${overview.version}, token ${overview.token}, recoveries ${overview.recoveries}`],
     ['lease', leaseText(overview)],
@@ -26,6 +29,10 @@ export function headerText({ overview }: SessionRecord, colours: Colours, column
   const lines = facts.map(([name, value]) => `  ${colours.dim(name.padEnd(11))}  ${value}`);
   const trouble = problem === null ? [] : [`  ${colours.red(problem.code)}: ${escapeText(problem.message)}`];
   return [`${colours.bold(`session ${sessionId}`)}  ${standing}`, ...lines, ...trouble];
+}
+
+function parentFact({ parent }: SessionRecord['overview']): [string, string][] {
+  return parent === null ? [] : [['parent', `session ${parent.sessionId}, execution ${parent.executionId}`]];
 }
 
 function leaseText({ leaseHolder, leaseExpiresAt, now }: SessionRecord['overview']): string {
@@ -40,8 +47,9 @@ export function waitingText(record: SessionRecord, colours: Colours, given: Shar
   switch (state) {
     case 'PLANNING':
     case 'EXECUTING_TOOL':
-      return leaseExpiresAt !== null && leaseExpiresAt > now
-        ? ['A worker is at it.']
+      if (leaseExpiresAt !== null && leaseExpiresAt > now) return ['A worker is at it.'];
+      return isAsleep(record)
+        ? ['It waits for its child sessions, and goes on when one of them ends.']
         : [colours.yellow('It owes work and no worker holds it.'), `  ${recoverCommandText(given)}`];
     case 'FAILED':
       return ['It waits for session.retry() or session.complete().'];
@@ -50,6 +58,12 @@ export function waitingText(record: SessionRecord, colours: Colours, given: Shar
     default:
       return [];
   }
+}
+
+/** Nobody holds it and its children are at work: it is not to be recovered before its wake. */
+function isAsleep({ overview, executions }: SessionRecord): boolean {
+  const { leaseHolder, wakeAt, now } = overview;
+  return leaseHolder === null && wakeAt !== null && wakeAt > now && executions.some(isWithChild);
 }
 
 const REASONS = {
@@ -65,7 +79,8 @@ function callText(
   given: SharedOptions,
 ): string[] {
   const execution = executions.find((row) => row.executionId === executionId);
-  const commands = settleCommands({ ...overview, executionId, reason, digest: execution?.paramsDigest ?? '' }, given);
+  const digest = execution === undefined ? '' : presentParams(execution).digest;
+  const commands = settleCommands({ ...overview, executionId, reason, digest }, given);
   return [
     `${yellow('Waits for a person:')} ${bold(escapeText(execution?.toolName ?? executionId))} ${REASONS[reason]}`,
     ...(execution === undefined ? [] : [`  key ${execution.idempotencyKey}`]),

@@ -1,3 +1,6 @@
+import { childSessionId } from '../../persistence/keys/child-ids.ts';
+import { presentParams } from '../../persistence/present-params.ts';
+import { hasChild } from '../../persistence/row-changes.ts';
 import type { SessionRecord } from './session-record.ts';
 import { settleCommands } from './settle-commands.ts';
 import type { SharedOptions } from './shared-options.ts';
@@ -36,9 +39,10 @@ function waitingJson({ overview, executions }: SessionRecord, given: SharedOptio
   return overview.waiting.flatMap(({ executionId, reason }) => {
     const execution = executions.find((row) => row.executionId === executionId);
     if (execution === undefined) return [];
-    const { toolName, inputParameters, idempotencyKey, paramsDigest: digest } = execution;
+    const { toolName, idempotencyKey } = execution;
+    const { params, digest } = presentParams(execution);
     const commands = settleCommands({ ...overview, executionId, reason, digest }, given);
-    return [{ executionId, toolName, reason, params: inputParameters, digest, idempotencyKey, commands }];
+    return [{ executionId, toolName, reason, params, digest, idempotencyKey, commands }];
   });
 }
 
@@ -47,6 +51,7 @@ function executionJson(execution: SessionRecord['executions'][number]): object {
   const { errorCode, errorMessage } = rest;
   return {
     executionId: rest.executionId,
+    childSessionId: hasChild(execution) ? childSessionId(rest.executionId) : null,
     runId,
     ordinal,
     toolName,
@@ -56,6 +61,10 @@ function executionJson(execution: SessionRecord['executions'][number]): object {
     attempt,
     idempotencyKey,
     params: rest.inputParameters,
+    upgraded:
+      rest.upgradedVersion === null
+        ? null
+        : { toolVersion: rest.upgradedVersion, params: rest.upgradedParameters, paramsDigest: rest.upgradedDigest },
     rawInput: rest.rawInput,
     providerCallId: rest.providerCallId,
     output: rest.outputPayload,

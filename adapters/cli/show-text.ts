@@ -1,5 +1,6 @@
+import { childSessionId } from '../../persistence/keys/child-ids.ts';
 import type { StoredTransition } from '../../persistence/read-transitions.ts';
-import type { ExecutionRow } from '../../persistence/row-changes.ts';
+import { type ExecutionRow, hasChild } from '../../persistence/row-changes.ts';
 import { describeEvent } from './describe-event.ts';
 import { escapeJson, escapeLines, escapeText } from './escape-text.ts';
 import { formatClock, formatTime } from './format-time.ts';
@@ -64,13 +65,19 @@ function executionText(
   amount: Amount,
 ): string[] {
   const { toolName, inputParameters, rawInput, status, attempt, effect, idempotencyKey, executionId } = execution;
+  const { toolVersion, upgradedVersion, upgradedParameters } = execution;
   const { dim } = colours;
   const params = rawInput === null ? escapeJson(inputParameters) : escapeText(rawInput);
-  const known = `${colours[STATE_COLOURS[status]](status)}, attempt ${attempt}, ${effect}`;
+  const version = toolVersion > 1 ? `, version ${toolVersion}` : '';
+  const known = `${colours[STATE_COLOURS[status]](status)}, attempt ${attempt}, ${effect}${version}`;
   return [
     `  call ${colours.bold(escapeText(toolName))} ${shorten(params, amount.columns)}`,
+    ...(upgradedVersion === null
+      ? []
+      : [`    as version ${upgradedVersion} ${shorten(escapeJson(upgradedParameters), amount.columns)}`]),
     `    ${known}${standing(execution, overview.now, colours)}`,
     dim(`    execution ${executionId}`),
+    ...(hasChild(execution) ? [dim(`    child session ${childSessionId(executionId)}`)] : []),
     dim(`    key ${idempotencyKey}`),
   ];
 }

@@ -2,7 +2,6 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { TurnlockError } from '../../errors.ts';
 import type { EffectClass } from '../../machines/execution-status.ts';
 import { checkRetry } from './check-retry.ts';
-import { jsonSchemaOf } from './json-schema-of.ts';
 import { checkOnRepeat } from './on-repeat.ts';
 import { checkOnce } from './once.ts';
 import type { Policy } from './policy.ts';
@@ -15,8 +14,10 @@ import type {
   Tool,
   ToolContext,
   ToolEffect,
+  ToolVersion,
   TransactionalContext,
 } from './tool.contract.ts';
+import { versionsOf } from './versioned.ts';
 
 /** What `execute` returns: what its `outputSchema` takes, or anything. */
 export type Returned<Schema extends OutputSchema | undefined> = Schema extends OutputSchema
@@ -29,13 +30,20 @@ interface CommonDefinition<Input extends InputSchema, Output extends OutputSchem
   name: string;
   /** What the tool does, for the model. */
   description: string;
-  /** Validates the params before anything is written; the tool gets its output. Its JSON Schema is shown to the model. */
+  /**
+   * Validates the params before anything is written; the tool gets its output. Its JSON Schema is shown to the model. Where it changes so
+   * that stored params no longer fit, name both: `versioned(before).to(now, upgrade)`.
+   */
   inputSchema: Input;
   /**
    * Validates what `execute` returns; what it makes of it is stored and told to the model. An output that does not fit changes nothing
    * about the act: the call has succeeded, and is stored as it came, with what is wrong. Default: any output.
    */
   outputSchema?: Output;
+  /**
+   * Whether an approval stays good where an upgrade changed the params of a call that waits. Default false: a person is asked again.
+   */
+  keepsApproval?: boolean;
   /** Whether identical calls of one assistant turn all run. Default false: one runs and answers them all. */
   repeatable?: boolean;
   /**
@@ -125,6 +133,7 @@ const OPTIONS = [
   'timeoutMs',
   'retry',
   'policy',
+  'keepsApproval',
   'execute',
   'reconcile',
 ];
@@ -151,7 +160,7 @@ export function defineTool<const Input extends InputSchema, const Output extends
     policy = null,
     execute,
   } = definition;
-  const { outputSchema, reconcile } = definition;
+  const { outputSchema, reconcile, keepsApproval = false } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) throw nameRefused(name);
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   // An option that is ignored in silence could be a policy that somebody relies on.
@@ -161,6 +170,7 @@ export function defineTool<const Input extends InputSchema, const Output extends
   check(name, typeof repeatable === 'boolean', 'repeatable', 'true or false');
   check(name, timeoutMs === null || isTimeout(timeoutMs), 'timeoutMs', `a whole number from 1 to ${MAX_TIMER_MS}`);
   check(name, policy === null || typeof policy === 'function', 'policy', 'a function');
+  check(name, typeof keepsApproval === 'boolean', 'keepsApproval', 'true or false');
   check(name, typeof execute === 'function', 'execute', 'a function');
   check(name, outputSchema === undefined || isSchema(outputSchema), 'outputSchema', 'a Standard Schema');
   const isReconcilable = effect === 'reconcilable';
@@ -168,14 +178,19 @@ export function defineTool<const Input extends InputSchema, const Output extends
     ? 'a function, since the tool is reconcilable'
     : 'none, since the tool is not reconcilable';
   check(name, typeof reconcile === (isReconcilable ? 'function' : 'undefined'), 'reconcile', wanted);
+  const inputSchema = definition.inputSchema as unknown as InputSchema;
+  const versions = versionsOf(inputSchema, `inputSchema of ${name}`);
   const once = checkOnce(name, definition.once);
   check(name, once === null || definition.onRepeat === undefined, 'onRepeat', 'none, since `once` answers repeats');
   return {
     name,
     description,
-    inputSchema: definition.inputSchema as unknown as InputSchema,
-    inputJsonSchema: jsonSchemaOf(definition.inputSchema as unknown as InputSchema, `inputSchema of ${name}`),
-    version: 1,
+    inputSchema,
+    inputJsonSchema: (versions.at(-1) as ToolVersion).jsonSchema,
+    version: versions.length,
+    versions,
+    keepsApproval,
+    hasForeignSchema: false,
     effect,
     repeatable,
     onRepeat: checkOnRepeat(name, effect, definition.onRepeat),

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { asSchema, type FlexibleSchema, type Schema } from 'ai';
 import { TurnlockError } from '../../errors.ts';
 import type { InputSchema } from './tool.contract.ts';
+import { isVersioned } from './versioned.ts';
 
 type Result = StandardSchemaV1.Result<unknown>;
 
@@ -12,6 +13,7 @@ type Result = StandardSchemaV1.Result<unknown>;
  * @throws DEFINITION_INVALID when its JSON Schema is a promise, or cannot be made.
  */
 export function toInputSchema(tool: string, flexible: FlexibleSchema | undefined): InputSchema {
+  if (isVersioned(flexible)) return flexible;
   const schema = attempt(tool, () => asSchema(flexible));
   const json: unknown = attempt(tool, () => schema.jsonSchema);
   if (typeof json !== 'object' || json === null)

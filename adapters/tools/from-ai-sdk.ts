@@ -18,6 +18,8 @@ export interface FromAiSdkSettings {
   once?: ToolDefinition['once'];
   /** Milliseconds that one attempt may take. Default: the runtime's `toolTimeoutMs`. */
   timeoutMs?: number;
+  /** Whether an approval stays good where an upgrade changed the params of a call that waits. Default false. */
+  keepsApproval?: boolean;
   /** Judges each call before it runs. Default: every call may run. */
   policy?: Policy;
   /** For the model. Required where the tool's own is a function; otherwise the default is the tool's own. */

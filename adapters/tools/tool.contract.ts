@@ -115,6 +115,15 @@ export interface Retry {
   readonly backoff: Readonly<RetryBackoff>;
 }
 
+/** One version of a tool's input. */
+export interface ToolVersion {
+  readonly schema: InputSchema;
+  /** What params must be to validate, as JSON Schema. */
+  readonly jsonSchema: Record<string, unknown>;
+  /** Makes this version's input out of params of the version before; `null` for the first. */
+  readonly upgrade: ((old: unknown) => unknown) | null;
+}
+
 /** A tool as the runtime holds it: made by `defineTool`. */
 export interface Tool {
   readonly name: string;
@@ -122,7 +131,14 @@ export interface Tool {
   readonly inputSchema: InputSchema;
   /** The input as JSON Schema, as the model sees it. */
   readonly inputJsonSchema: Record<string, unknown>;
+  /** The number of `versions`. */
   readonly version: number;
+  /** From 1 on; the last one is that of `inputSchema`. */
+  readonly versions: readonly ToolVersion[];
+  /** Whether an approval of a call stays good where an upgrade changed its params. */
+  readonly keepsApproval: boolean;
+  /** Whether the schema is another program's, which may change it at any time: then it is not compared with what was recorded. */
+  readonly hasForeignSchema: boolean;
   readonly effect: EffectClass;
   readonly repeatable: boolean;
   /** `run` for the classes whose repeat does no harm. */

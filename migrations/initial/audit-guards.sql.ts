@@ -57,10 +57,14 @@ const erasureBody = `
 const truncateBody = `
   ${raise({ code: 'TL070', name: 'truncate_refused' }, 'TRUNCATE of % is refused: it would take the audit with it', 'TG_TABLE_NAME')}`;
 
-/** A late result is news for whoever acts for the session next. Moves `wake_at` only forward in urgency, and never wakes COMPLETED. */
+/**
+ * A late result is news for whoever acts for the session next. Moves `wake_at` only forward in urgency, and never wakes COMPLETED. The
+ * NOTIFY is a hint, which leaves with the commit.
+ */
 const evidenceBody = `
   UPDATE agent_sessions SET wake_at = turnlock_now()
     WHERE session_id = NEW.session_id AND current_state <> 'COMPLETED' AND (wake_at IS NULL OR wake_at > turnlock_now());
+  PERFORM pg_notify(TG_TABLE_SCHEMA, NEW.session_id::text);
   RETURN NULL;`;
 
 const GUARDED_FROM_TRUNCATE = [

@@ -61,10 +61,10 @@ const updateBody = `
     ${raise({ code: 'TL002', name: 'session_transition' }, 'session % may not go from % to %', 'OLD.session_id', 'OLD.current_state', 'NEW.current_state')}
   END IF;
   IF (kept.session_id, kept.tenant_id, kept.user_id, kept.agent_name, kept.machine_id, kept.created_at, kept.genesis_hash,
-      kept.parent_session_id, kept.parent_execution_id, kept.fork_origin_session_id, kept.fork_origin_turn_index)
+      kept.parent_session_id, kept.parent_execution_id, kept.depth, kept.fork_origin_session_id, kept.fork_origin_turn_index)
      IS DISTINCT FROM
      (OLD.session_id, OLD.tenant_id, OLD.user_id, OLD.agent_name, OLD.machine_id, OLD.created_at, OLD.genesis_hash,
-      OLD.parent_session_id, OLD.parent_execution_id, OLD.fork_origin_session_id, OLD.fork_origin_turn_index) THEN
+      OLD.parent_session_id, OLD.parent_execution_id, OLD.depth, OLD.fork_origin_session_id, OLD.fork_origin_turn_index) THEN
     ${raise({ code: 'TL006', name: 'session_identity' }, 'whose session % is and where it comes from never changes', 'OLD.session_id')}
   END IF;
   RETURN NEW;`;

@@ -25,6 +25,8 @@ export function sessionsSql(schema: string): string[] {
   wake_at timestamptz,
   parent_session_id uuid,
   parent_execution_id uuid,
+  -- How many parents are above it.
+  depth int NOT NULL DEFAULT 0,
   fork_origin_session_id uuid,
   fork_origin_turn_index int,
   metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
@@ -33,7 +35,7 @@ export function sessionsSql(schema: string): string[] {
   genesis_hash varchar(64) NOT NULL DEFAULT '',
   CONSTRAINT check_session_state CHECK (current_state IN (${SESSION_STATES_SQL})),
   CONSTRAINT check_session_lease CHECK ((lease_holder IS NULL) = (lease_expires_at IS NULL)),
-  CONSTRAINT check_session_counters CHECK (version >= 0 AND lease_token >= 0 AND recoveries >= 0),
+  CONSTRAINT check_session_counters CHECK (version >= 0 AND lease_token >= 0 AND recoveries >= 0 AND depth >= 0),
   CONSTRAINT uq_session_tenant UNIQUE (tenant_id, session_id),
   CONSTRAINT uq_session_external_id UNIQUE (tenant_id, external_id),
   CONSTRAINT fk_session_parent FOREIGN KEY (tenant_id, parent_session_id)

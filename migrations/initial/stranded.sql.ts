@@ -13,7 +13,7 @@ export function strandedSql(build: string): string {
       WHEN ${agent} IS NULL THEN NULL
       WHEN NOT COALESCE(${build} -> 'machines' -> s.machine_id @> to_jsonb(s.machine_version), false) THEN 'machine'
       WHEN s.agent_version > (${agent} ->> 'version')::int THEN 'agent'
-      WHEN (SELECT bool_or(e.tool_version > (${agent} -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
+      WHEN (SELECT bool_or(COALESCE(e.upgraded_version, e.tool_version) > (${agent} -> 'tools' ->> e.tool_name)::int) FROM agent_tool_executions e
         WHERE e.session_id = s.session_id AND e.status IN ('PENDING', 'RUNNING')) THEN 'tool'
     END`;
 }

@@ -35,6 +35,7 @@ export function toolExecutionsSql(schema: string): string[] {
   error_code varchar(64),
   upgraded_parameters jsonb,
   upgraded_digest varchar(64),
+  upgraded_version int,
   claim_digest varchar(64),
   claim_generation int,
   normalised jsonb,

@@ -59,7 +59,8 @@ const executionUpdateBody = `
     ${raise({ code: 'TL033', name: 'execution_params' }, 'key and params of execution % never change once it was started', 'OLD.execution_id')}
   END IF;
   IF OLD.attempt = 0 AND NEW.attempt > 0 THEN
-    SELECT a.decision IS DISTINCT FROM 'granted' OR a.args_digest <> NEW.params_digest INTO unapproved
+    SELECT a.decision IS DISTINCT FROM 'granted'
+        OR (a.args_digest <> NEW.params_digest AND a.args_digest IS DISTINCT FROM NEW.upgraded_digest) INTO unapproved
       FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.session_id = NEW.session_id
       ORDER BY a.round DESC LIMIT 1;
     IF unapproved THEN
@@ -86,8 +87,9 @@ const approvalBody = `
   END IF;
   RETURN NEW;`;
 
+/** A cancel that comes too late is dropped by whoever finds it: it must not end the commit of the parent that writes it. */
 const inboxBody = `
-  IF EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id
+  IF NEW.kind = 'message' AND EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id
        AND current_state = 'COMPLETED') THEN
     ${raise({ code: 'TL050', name: 'inbox_completed' }, 'session % is COMPLETED and takes no message', 'NEW.session_id')}
   END IF;

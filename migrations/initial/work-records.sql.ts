@@ -26,11 +26,12 @@ export function workRecordsSql(schema: string): string[] {
     `CREATE INDEX idx_model_calls_session ON ${schema}.agent_model_calls (session_id, started_at)`,
     `CREATE INDEX idx_model_calls_tenant ON ${schema}.agent_model_calls (tenant_id, started_at)`,
     `CREATE TABLE ${schema}.agent_tool_versions (
+  agent_name varchar(64) NOT NULL,
   tool_name varchar(128) NOT NULL,
   tool_version int NOT NULL,
   schema_digest varchar(64) NOT NULL,
   created_at timestamptz NOT NULL DEFAULT ${schema}.turnlock_now(),
-  CONSTRAINT agent_tool_versions_pkey PRIMARY KEY (tool_name, tool_version)
+  CONSTRAINT agent_tool_versions_pkey PRIMARY KEY (agent_name, tool_name, tool_version)
 )`,
     `CREATE TABLE ${schema}.agent_controls (
   control_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

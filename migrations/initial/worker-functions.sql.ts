@@ -1,13 +1,14 @@
 import { strandedFunctionSql, strandedSql } from './stranded.sql.ts';
 
 /*
- * Sessions that owe work and that nobody acts for: by the moment since when. Three reads, each by a partial index, so that a table full
+ * Sessions that owe work and that nobody acts for: by the moment since when. Four reads, each by a partial index, so that a table full
  * of sleeping sessions costs nothing:
  *
  * 1. at work (PLANNING, EXECUTING_TOOL): due when the lease ends; without a lease at the wake, and without a wake at once;
  * 2. at rest with a wake that is due (a timer, an expiry, late evidence, a decision);
  * 3. at rest with a message in the inbox: in IDLE any, in AWAITING_INPUT one that no commit of the session noted yet, in COMPLETED one
- *    that nobody answered. FAILED keeps its inbox until it is retried.
+ *    that nobody answered. FAILED keeps its inbox until it is retried. A parent that sleeps while its children work is as good as at rest;
+ * 4. whose parent gave the run up, whoever is at work on it.
  *
  * `build`: what the caller knows, as of `strandedSql`: only sessions of its agents that are not newer than it; NULL for any. What is newer is
  * passed over here, so that it takes no place of a bounded answer. `excluding`: sessions that the caller found it cannot act for.
@@ -28,16 +29,21 @@ const WOKEN = `SELECT s.tenant_id, s.session_id, GREATEST(s.wake_at, s.lease_exp
 
 const WRITTEN_TO = `SELECT s.tenant_id, s.session_id, i.since FROM agent_sessions s
     JOIN (SELECT session_id, min(created_at) AS since, bool_or(noted_at IS NULL) AS has_news FROM agent_inbox
-      WHERE rejected_at IS NULL GROUP BY session_id) i ON i.session_id = s.session_id
-    WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news))
+      WHERE rejected_at IS NULL AND kind = 'message' GROUP BY session_id) i ON i.session_id = s.session_id
+    WHERE (s.current_state IN ('IDLE', 'COMPLETED') OR (s.current_state = 'AWAITING_INPUT' AND i.has_news)
+        OR (s.current_state = 'EXECUTING_TOOL' AND i.has_news AND s.lease_holder IS NULL AND s.wake_at IS NOT NULL))
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()) OR s.current_state = 'COMPLETED')
       AND CALLER
     ORDER BY i.since`;
 
+const GIVEN_UP = `SELECT s.tenant_id, s.session_id, i.created_at FROM agent_inbox i JOIN agent_sessions s ON s.session_id = i.session_id
+    WHERE i.kind = 'cancel' AND CALLER
+    ORDER BY i.created_at`;
+
 /**
  * Each read gives as many as are wanted, and of all these the longest due: one kind after the other would let a flood of the first keep the
- * last from ever being found. `locking` comes after each read, so up to three times as many rows are locked, for the moment that a claim takes.
+ * last from ever being found. `locking` comes after each read, so up to four times as many rows are locked, for the moment that a claim takes.
  */
 function owedSql(schema: string, name: string, locking: string): string {
   const known = `${name}.build -> 'agents' -> s.agent_name IS NOT NULL AND ${strandedSql(`${name}.build`)} IS NULL`;
@@ -52,7 +58,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_te
 DECLARE
   wanted int := LEAST(GREATEST(${name}.max_sessions, 0), 1000);
 BEGIN
-  RETURN QUERY ${[AT_WORK, WOKEN, WRITTEN_TO].map(read).join('\n  UNION ALL ')}
+  RETURN QUERY ${[AT_WORK, WOKEN, WRITTEN_TO, GIVEN_UP].map(read).join('\n  UNION ALL ')}
   ORDER BY 3
   LIMIT wanted;
 END

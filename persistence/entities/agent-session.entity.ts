@@ -21,7 +21,10 @@ export const AgentSession = defineEntity({
   ],
   checks: [
     { name: 'check_session_lease', expression: '(lease_holder IS NULL) = (lease_expires_at IS NULL)' },
-    { name: 'check_session_counters', expression: 'version >= 0 AND lease_token >= 0 AND recoveries >= 0' },
+    {
+      name: 'check_session_counters',
+      expression: 'version >= 0 AND lease_token >= 0 AND recoveries >= 0 AND depth >= 0',
+    },
     {
       name: 'check_session_state',
       expression: `current_state IN (${SESSION_STATES.map((state) => `'${state}'`).join(', ')})`,
@@ -76,6 +79,7 @@ export const AgentSession = defineEntity({
     wakeAt: p.datetime().columnType('timestamptz').nullable(),
     parentSessionId: p.uuid().nullable(),
     parentExecutionId: p.uuid().nullable(),
+    depth: p.integer().default(0),
     forkOriginSessionId: p.uuid().nullable(),
     forkOriginTurnIndex: p.integer().nullable(),
     metadata: p.json<{ [name: string]: Json }>().defaultRaw(`'{}'::jsonb`),

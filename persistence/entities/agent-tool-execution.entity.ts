@@ -68,6 +68,7 @@ export const AgentToolExecution = defineEntity({
     errorCode: p.string().length(64).nullable(),
     upgradedParameters: p.json<Json>().nullable(),
     upgradedDigest: p.string().length(64).nullable(),
+    upgradedVersion: p.integer().nullable(),
     claimDigest: p.string().length(64).nullable(),
     claimGeneration: p.integer().nullable(),
     normalised: p.json<Normalised>().nullable(),

@@ -1,11 +1,12 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-/** The digest of the JSON Schema that a tool's version had when it was first seen. No tenant. */
+/** The digest of the JSON Schema that a version of an agent's tool had when it was first seen. No tenant. */
 export const AgentToolVersion = defineEntity({
   name: 'AgentToolVersion',
   tableName: 'agent_tool_versions',
   schema: 'turnlock',
   properties: {
+    agentName: p.string().length(64).primary(),
     toolName: p.string().length(128).primary(),
     toolVersion: p.integer().primary(),
     schemaDigest: p.string().length(64),

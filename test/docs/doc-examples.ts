@@ -10,7 +10,7 @@ import { aiSdk, fromAiSdk } from 'turnlock/ai-sdk';
 import { mcp } from 'turnlock/mcp';
 import type { LanguageModel, ToolSet } from 'ai';
 import { z } from 'zod';
-const { createRuntime, defineAgent, defineTool, isTurnlockError, ToolError } = index;
+const { createRuntime, defineAgent, defineTool, isTurnlockError, ToolError, versioned } = index;
 const { nextSnapshot, initialSnapshot } = machines;
 declare const events: machines.SessionEvent[];
 declare const support: index.Agent;

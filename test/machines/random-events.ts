@@ -111,9 +111,9 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
         })),
       };
     case 'execution.held':
-      return { type, executionIds: pick(step, model, 'queued') };
+      return { type, executionIds: pick(step, model, 'queued', 'again') };
     case 'tool.settled':
-      return { type, results: pick(step, model, 'running').map((call) => resultOf(call, step, model)) };
+      return { type, results: pick(step, model, 'running', 'retrying').map((call) => resultOf(call, step, model)) };
     case 'tool.attemptFailed':
       return {
         type,

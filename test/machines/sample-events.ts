@@ -74,7 +74,7 @@ export function calledTools(...calls: PlannedCall[]): EventOf<'model.calledTools
 
 /** A person's agreement to other params. */
 export function amended(executionId: string): EventOf<'approval.amended'> {
-  const content = { params: { amount: 1 }, paramsDigest: 'other', repeatable: false, normalised: null };
+  const content = { toolVersion: 1, params: { amount: 1 }, paramsDigest: 'other', repeatable: false, normalised: null };
   return { type: 'approval.amended', executionId, by: 'ada', content };
 }
 

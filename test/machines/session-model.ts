@@ -154,7 +154,11 @@ export class SessionModel {
       case 'execution.started':
         return this.#each(event.executions, ({ executionId, attempt }) => this.#start(executionId, attempt));
       case 'execution.held':
-        return this.#each(event.executionIds, (call) => this.#move(call, ['queued'], 'approval'));
+        return this.#each(event.executionIds, (call) =>
+          this.places.again.has(call)
+            ? this.#move(call, ['again'], 'unknown')
+            : this.#move(call, ['queued'], 'approval'),
+        );
       case 'execution.refused':
         return (
           this.state === 'EXECUTING_TOOL' &&
@@ -163,7 +167,9 @@ export class SessionModel {
       case 'approval.superseded':
         return this.#each(event.executionIds, (call) => this.#move(call, ['approval', 'answer'], 'done'));
       case 'tool.settled':
-        return this.#each(event.results, (result) => this.#hear(result, ['running']));
+        return this.#each(event.results, (result) =>
+          this.#hear(result, result.outcome === 'failed' ? ['running', 'retrying'] : ['running']),
+        );
       case 'tool.outcomeUnknown':
         return this.#each(
           event.executions,

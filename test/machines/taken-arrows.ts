@@ -77,6 +77,7 @@ function eventsOfCall(call: string): SessionEvent[] {
     amended(call),
     { type: 'approval.superseded', executionIds: [call], by: 'message', content: {} },
     { type: 'execution.refused', executions: [{ executionId: call, content: {} }] },
+    { type: 'tool.attemptFailed', results: [{ executionId: call, attempt: 1, retryInMs: 10, content: {} }] },
     expired(false, call),
     expired(true, call),
     ...(['succeeded', 'failed', 'runAgain'] as const).map((outcome) => settledByPerson(call, outcome)),

@@ -267,7 +267,8 @@ test('C03 a new attempt keeps key and params, and gets a deadline of its own', (
 
 test('events about the session alone write no row', () => {
   const { last } = projectEvents(messaged, calledTools(planned(0)), { type: 'worker.tookOver', holder: 'worker-2' });
-  expect(last).toEqual({ turns: [], insertedExecutions: [], updatedExecutions: new Map(), modelCall: null });
+  const nothing = { turns: [], insertedExecutions: [], updatedExecutions: new Map(), modelCall: null };
+  expect(last).toEqual({ ...nothing, children: [], givenUp: [] });
 });
 
 test('a call whose row is missing is a broken invariant, not a crash', () => {

@@ -8,7 +8,13 @@ const sound = { name: 'support', model: scripted(''), instructions: 'Help.' };
 
 describe('defineAgent', () => {
   test('holds what was given, tools by name; version 1 and no tools are the defaults', () => {
-    expect(defineAgent(sound)).toEqual({ ...sound, version: 1, tools: new Map(), output: null });
+    expect(defineAgent(sound)).toEqual({
+      ...sound,
+      version: 1,
+      tools: new Map(),
+      output: null,
+      asTool: expect.any(Function),
+    });
     const tool = anyTool({ name: 'refund' });
     expect(defineAgent({ ...sound, version: 3, tools: [tool] })).toMatchObject({
       version: 3,

@@ -13,7 +13,7 @@ export function planningWith(tools: Tool[], limits: Partial<Limits> = {}): Plann
   return {
     agent: defineAgent({ name: 'agent', model, instructions: '', tools }),
     limits: resolveLimits(limits),
-    session: {} as Planning['session'],
+    session: { depth: 0 } as Planning['session'],
     signal: new AbortController().signal,
     environment: { ...systemEnvironment, uuid: () => `call-${calls++}` },
   };

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { ChildMessage } from './start-child.ts';
 
@@ -11,6 +12,7 @@ export interface ParentChannel {
 
 /** Opens the channel. The process ends when its parent is gone, so a killed test run leaves no child behind. */
 export function parentChannel(): ParentChannel {
+  flushCompileCache(); // a child that is killed would not keep it for the next one
   const heard: ChildMessage[] = [];
   const awaited: { type: string; resolve: (message: ChildMessage) => void }[] = [];
   const lines = createInterface({ input: process.stdin });

@@ -48,7 +48,7 @@ process.once('exit', () => {
  * process is killed when this one ends, and ends by itself when this one is killed. In a test call `spawnChild` instead.
  */
 export function startChild(file: string, options: ChildOptions = {}): Child {
-  const child = spawn(process.execPath, [file, ...(options.args ?? [])], {
+  const child = spawn(process.execPath, ['--liftoff-only', file, ...(options.args ?? [])], {
     env: { ...process.env, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -21,6 +21,8 @@ export interface ConversationParts {
   input: ChatInput;
   /** Who settles calls, as the audit names them. */
   by: string;
+  /** Opens another session of the tenant: a child that asks. */
+  open: (sessionId: string) => Promise<Session>;
   /** Reads all rows of the session. */
   read: () => Promise<SessionRecord>;
   /** How the database was named, for commands that are shown. */
@@ -148,11 +150,14 @@ export class Conversation {
     await this.#follow(await this.#decide(call, outcome), version);
   }
 
-  async #decide({ executionId, digest }: AwaitedExecution, outcome: Outcome): Promise<Run> {
-    if ('outcome' in outcome) return this.session.settle(executionId, outcome);
-    const { by } = outcome;
-    if (outcome.decision === 'approve') return this.session.approve(executionId, { by, digest });
-    return this.session.deny(executionId, { by, reason: outcome.reason, digest });
+  /** The run that follows. Where a child asks, it goes on first, and this session after it. */
+  async #decide({ sessionId, executionId, digest }: AwaitedExecution, outcome: Outcome): Promise<Run> {
+    const isOwn = sessionId === this.session.sessionId;
+    const asker = isOwn ? this.session : await this.#parts.open(sessionId);
+    const run = await decideIn(asker, { executionId, digest }, outcome);
+    if (isOwn) return run;
+    await run.result();
+    return (await this.session.resume()) ?? run;
   }
 
   #sayWhatWaits(awaiting: readonly AwaitedExecution[]): void {
@@ -160,8 +165,8 @@ export class Conversation {
     this.exitCode = EXIT_CODES.refused;
     for (const call of awaiting) {
       for (const line of waitingText(call, this.#colours)) screen.aside(line);
-      const { tenantId, sessionId } = this.session;
-      for (const command of settleCommands({ ...call, tenantId, sessionId }, given)) screen.aside(`  ${command}`);
+      const { tenantId } = this.session;
+      for (const command of settleCommands({ ...call, tenantId }, given)) screen.aside(`  ${command}`);
     }
   }
 }
@@ -169,4 +174,15 @@ export class Conversation {
 /** A question of the agent is answered by the next message. */
 function isToBeDecided({ reason }: AwaitedExecution): boolean {
   return reason !== 'answer';
+}
+
+function decideIn(
+  session: Session,
+  { executionId, digest }: Pick<AwaitedExecution, 'executionId' | 'digest'>,
+  outcome: Outcome,
+): Promise<Run> {
+  if ('outcome' in outcome) return session.settle(executionId, outcome);
+  const { by } = outcome;
+  if (outcome.decision === 'approve') return session.approve(executionId, { by, digest });
+  return session.deny(executionId, { by, reason: outcome.reason, digest });
 }

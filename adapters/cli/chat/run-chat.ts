@@ -59,7 +59,9 @@ async function converse(open: OpenChat, options: ChatOptions, { terminal, input,
     const find = (executionId: string) => readExecution(store, key, executionId);
     const whyFailed: WhyFailed = (end) => readFailedAttempt(store, key, end);
     const screen = new ChatScreen(terminal, { agent: parties.agent, isDialogue, find, whyFailed });
-    const conversation = new Conversation({ session, screen, input, by: options.user, read, given });
+    const openOther = (sessionId: string) => runtime.session({ tenantId, sessionId });
+    const parts = { session, screen, input, by: options.user, open: openOther, read, given };
+    const conversation = new Conversation(parts);
     await introduce(open, session, screen, parties);
     const isOver = await talk(conversation, { screen, input, read, given });
     if (!isDialogue && conversation.exitCode !== EXIT_CODES.ok) process.exitCode ??= conversation.exitCode;

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { carryError } from './carry-error.ts';
 import type { Methods, Notices, Question, Told } from './child-messages.ts';
 
@@ -14,6 +15,7 @@ export interface ParentLink<Telling extends Notices> {
 export function linkToParent<Telling extends Notices>(methods: Methods): ParentLink<Telling> {
   process.on('disconnect', () => process.exit());
   process.on('SIGINT', () => undefined);
+  flushCompileCache(); // what was loaded serves the next process too, also when this one is killed
   process.on('message', (question: Question) => void answer(methods, question));
   return { tell: (notice, value) => send({ notice, value }) };
 }

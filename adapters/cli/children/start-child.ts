@@ -27,9 +27,25 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
+/** How a child's Node is started. */
+export interface ChildSettings {
+  /** Options of Node and V8. Default: none, whatever this process has. */
+  execArgv?: readonly string[];
+  /** Added to the environment of this process. */
+  env?: Readonly<Record<string, string>>;
+}
+
 /** Starts `node <module>` as a process of its own. It is killed when this one ends, however it ends. */
-export function startChild<Asked extends Methods, Telling extends Notices>(module: string): Child<Asked, Telling> {
-  const child = fork(module, { execArgv: [], serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+export function startChild<Asked extends Methods, Telling extends Notices>(
+  module: string,
+  { execArgv = [], env = {} }: ChildSettings = {},
+): Child<Asked, Telling> {
+  const child = fork(module, {
+    execArgv: [...execArgv],
+    env: { ...process.env, ...env },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
   living.add(child);
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const listeners: { notice: string; heard: (value: never) => void }[] = [];

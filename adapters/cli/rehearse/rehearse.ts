@@ -64,6 +64,7 @@ export async function rehearse(options: RehearseOptions): Promise<RehearsalRepor
     const line = new WorkerLine({
       world,
       setup,
+      codeCache: join(folder.path, 'code'),
       planKill: killEvery === null ? null : planKills({ seed, killEvery, toolMs }),
       maxMs: options.maxSeconds * 1_000,
       onProgress: (progress) =>

@@ -14,6 +14,8 @@ type Worker = Child<WorkerMethods, WorkerNotices>;
 export interface WorkerLineOptions {
   world: Child<WorldMethods, WorldNotices>;
   setup: RehearsalSetup;
+  /** Folder in which compiled code is kept for the next worker. */
+  codeCache: string;
   /** `null`: nobody is killed. */
   planKill: (() => PlannedKill) | null;
   maxMs: number;
@@ -58,12 +60,12 @@ export class WorkerLine {
   async run(): Promise<LineEnd> {
     const { setup, maxMs } = this.#options;
     const timer = setTimeout(() => this.#giveUp(), maxMs);
-    let next = startWorker();
+    let next = this.#startWorker();
     try {
       while (!this.#isOver) {
         const worker = next;
         this.#current = worker;
-        next = startWorker();
+        next = this.#startWorker();
         worker.on('done', ({ transcriptId, failure }) => this.#noteDone(transcriptId, failure));
         const isDriven = await worker.ask('drive', { setup, done: [...this.#done.keys()] }).then(
           () => true,
@@ -82,6 +84,14 @@ export class WorkerLine {
       this.#clock?.stop();
       await Promise.all([next.kill(), this.#current?.kill()]);
     }
+  }
+
+  /** A worker lives for seconds: to optimise the code of an embedded database takes longer than it gives back. */
+  #startWorker(): Worker {
+    return startChild(childModule(import.meta.url, 'rehearsal-worker.child'), {
+      execArgv: ['--liftoff-only'],
+      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? this.#options.codeCache },
+    });
   }
 
   #kill(): void {
@@ -118,8 +128,4 @@ export class WorkerLine {
     const failures = [...this.#done.values()].filter((failure) => failure !== null);
     return { finished, kills: { ...this.#kills }, failures };
   }
-}
-
-function startWorker(): Worker {
-  return startChild(childModule(import.meta.url, 'rehearsal-worker.child'));
 }

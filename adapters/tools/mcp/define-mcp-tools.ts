@@ -69,7 +69,7 @@ function defineMcpTool(settings: McpSettings, connection: McpConnection, listed:
     return `The MCP server ${server} no longer says that ${listed.name} is ${effect}. Nothing was sent.`;
   };
   const outputSchema = mcpOutputSchema(name, listed.outputSchema);
-  return defineTool({
+  const tool = defineTool({
     description: listed.description,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(given.effect === undefined ? { ...given, effect } : given),
@@ -77,6 +77,8 @@ function defineMcpTool(settings: McpSettings, connection: McpConnection, listed:
     inputSchema: mcpInputSchema(name, listed.inputSchema),
     execute: (params, context) => callMcpTool({ connection, server, tool: listed.name, refusal }, params, context),
   });
+  // The server may change it at any time, and validates what it is sent.
+  return { ...tool, hasForeignSchema: true };
 }
 
 function isAsFree(now: ToolEffect, before: ToolEffect): boolean {

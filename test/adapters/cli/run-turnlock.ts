@@ -10,6 +10,13 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
+/** A user's environment is not that of the tests; what is compiled once serves all. */
+const KEPT = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  ...(process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+};
+
 const MAIN = resolve('adapters/cli/main.ts');
 
 /** Runs `turnlock` as a process of its own in `cwd`, as a user would in a pipe. */
@@ -27,9 +34,9 @@ export function startTurnlock(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): { child: ChildProcess; ended: Promise<CommandEnd> } {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, ['--liftoff-only', MAIN, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { ...KEPT, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   atTestEnd(() => void child.kill('SIGKILL'));

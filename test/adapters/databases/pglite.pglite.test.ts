@@ -176,7 +176,13 @@ test('values are read as from a server: types, times to the millisecond, paramet
   const write = orm.em.fork();
   await write.begin();
   write.persist(
-    write.create(AgentToolVersion, { toolName: 'refund', toolVersion: 1, schemaDigest: 'a'.repeat(64), createdAt: at }),
+    write.create(AgentToolVersion, {
+      agentName: 'a',
+      toolName: 'refund',
+      toolVersion: 1,
+      schemaDigest: 'a'.repeat(64),
+      createdAt: at,
+    }),
   );
   await write.commit();
   expect((await orm.em.fork().findOneOrFail(AgentToolVersion, { toolName: 'refund' })).createdAt).toEqual(at);

@@ -34,7 +34,7 @@ test.each([
       await client.query(`ALTER DATABASE "${name}" SET datestyle = '${dateStyle}'`);
     });
     const { orm } = await connect(postgres(url));
-    const key = { toolName: 'refund', toolVersion: 1 };
+    const key = { agentName: 'support', toolName: 'refund', toolVersion: 1 };
     const write = orm.em.fork();
     await write.begin();
     write.persist(write.create(AgentToolVersion, { ...key, schemaDigest: 'a'.repeat(64), createdAt: AT }));

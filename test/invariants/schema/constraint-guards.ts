@@ -120,6 +120,7 @@ const CHECKS: Case[] = [
     'evidence of an outcome that is none',
     row('agent_tool_evidence', { outcome: 'maybe' }),
   ),
+  check('check_inbox_kind on agent_inbox', 'a row of the inbox of no kind', row('agent_inbox', { kind: 'wish' })),
   check(
     'check_inbox_when_busy on agent_inbox',
     'a message that wants what nobody knows',
@@ -217,7 +218,12 @@ const UNIQUES: Case[] = [
     'agent_tool_versions_pkey on agent_tool_versions',
     'two schemas under one version of a tool',
     twice((sql) =>
-      insert(sql, 'agent_tool_versions', { tool_name: 't', tool_version: 1, schema_digest: randomUUID() }),
+      insert(sql, 'agent_tool_versions', {
+        agent_name: 'a',
+        tool_name: 't',
+        tool_version: 1,
+        schema_digest: randomUUID(),
+      }),
     ),
   ),
   check(

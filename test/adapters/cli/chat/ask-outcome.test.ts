@@ -5,10 +5,12 @@ import { openTerminal } from '../../../../adapters/cli/terminal.ts';
 import type { AwaitedExecution } from '../../../../index.ts';
 
 const CALL: AwaitedExecution = {
+  sessionId: 'session',
   executionId: 'e',
   toolName: 'refund',
   params: {},
   reason: 'unknown',
+  problem: null,
   idempotencyKey: 'k',
   digest: 'd',
 };

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { onPostgres } from '../../support/runtime-database.ts';
+import { openRuntime, openSession } from '../../support/runtime-open.ts';
+import { describeChildWorkers } from './child-worker-suite.ts';
+import { agentOf, asking, childrenOf } from './scene.ts';
+
+onPostgres((database) => {
+  describeChildWorkers(database);
+
+  test('C51 a child of another tenant cannot be: the database refuses the row, whoever writes it', async () => {
+    const research = agentOf('research', 'found');
+    const boss = agentOf('boss', asking({ toolName: 'research', input: { message: 'x' } }), [
+      research.asTool({ name: 'research' }),
+    ]);
+    const session = await openSession(await openRuntime(database(), [boss]), boss);
+    await (await session.send('go')).result();
+    const [child] = await childrenOf(database(), session);
+    const copy = (parent: string, execution: string) =>
+      database().query(
+        `INSERT INTO turnlock.agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id,
+            machine_version, snapshot, parent_session_id, parent_execution_id)
+          SELECT gen_random_uuid(), 'other', user_id, agent_name, agent_version, active_model_id, machine_id, machine_version, snapshot,
+            ${parent}, ${execution} FROM turnlock.agent_sessions WHERE session_id = $1`,
+        [child!.id],
+      );
+    await expect(copy('parent_session_id', 'NULL')).rejects.toThrow('fk_session_parent');
+    await expect(copy('NULL', 'parent_execution_id')).rejects.toThrow('fk_session_parent_execution');
+  });
+});
