@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { findLockViolations } from './find-lock-violations.ts';
+import { findHosts, findLockViolations } from './find-lock-violations.ts';
 import { reportViolations } from './report-violations.ts';
 
-reportViolations('lock', findLockViolations(JSON.parse(readFileSync('package-lock.json', 'utf8'))));
+const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+reportViolations('lock', [
+  ...findLockViolations(read('package-lock.json')),
+  ...findHosts('bench/peers/package-lock.json', read('bench/peers/package-lock.json')),
+]);

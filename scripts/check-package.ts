@@ -19,6 +19,7 @@ import { reportViolations } from './report-violations.ts';
 const OLDEST_NODE = '22.18.0';
 const EXAMPLE = 'examples/first-agent';
 const SERVICE = 'examples/existing-service';
+const REFUNDS = 'examples/refunds';
 
 /** The peers as old or as new as their ranges allow; how a user resolves modules, and a command that has to succeed. */
 const LINES = {
@@ -132,13 +133,25 @@ async function compile(project: ConsumerProject, files: readonly string[], line:
 async function checkExample(project: ConsumerProject, line: Line, [oldest, ours]: Nodes): Promise<string[]> {
   const node = LINES[line].isOldest ? oldest : ours;
   const [promised] = blocksOf(readFileSync(`${EXAMPLE}/README.md`, 'utf8'), 'text');
+  const refunds = LINES[line].isOldest ? [] : await checkRefunds(project, line, node);
   const printed = await project.run('node', ['agent.ts'], node);
   const version = await project.run('turnlock', ['--version'], node);
   await project.run('turnlock', LINES[line].command, node);
   return [
+    ...refunds,
     ...(printed === promised ? [] : [`the example printed ${JSON.stringify(printed)}`]),
     ...(version.trim() === manifest.version ? [] : [`turnlock --version printed ${JSON.stringify(version)}`]),
   ];
+}
+
+/** The example of effect classes: its processes start each other from the tarball. */
+async function checkRefunds(project: ConsumerProject, line: Line, node: string): Promise<string[]> {
+  const files = globSync('**/*.ts', { cwd: REFUNDS });
+  for (const file of files) project.write(file, readFileSync(`${REFUNDS}/${file}`, 'utf8'));
+  const [promised] = blocksOf(readFileSync(`${REFUNDS}/README.md`, 'utf8'), 'text');
+  const printed = await project.run('node', ['main.ts'], node);
+  const compiled = await compile(project, files, line);
+  return printed === promised ? compiled : [...compiled, `the example of refunds printed ${JSON.stringify(printed)}`];
 }
 
 /** An import without its peer must name the peer: Node's own error does, and ours where the package is loaded late. */

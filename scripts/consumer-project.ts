@@ -55,6 +55,7 @@ export class ConsumerProject {
   }
 
   write(name: string, text: string): void {
+    mkdirSync(dirname(join(this.folder, name)), { recursive: true });
     writeFileSync(join(this.folder, name), text);
   }
 

@@ -24,10 +24,10 @@ export interface Behaviour {
   afterMs: number;
   /**
    * `fail…` answers 503, `lose…` breaks the connection, `hang…` waits until `POST /release` and then goes on as if nothing had been, whoever
-   * is still there. Default none.
+   * is still there. Default none. What comes after counts for a question about an order too.
    */
   fault: Fault;
-  /** How many refunds fault and waiting times are for; `null`, the default: all. */
+  /** How many refunds, and questions about orders, fault and waiting times are for; `null`, the default: all. */
   times: number | null;
 }
 

@@ -54,12 +54,14 @@ export async function serve(payments: Payments, options: ServeOptions): Promise<
     const how = own === undefined ? behaviour : changed(behaviour, JSON.parse(String(own)));
     const orderId = /^\/orders\/(\d+)$/.exec(pathname)?.[1];
     if (method === 'GET' && orderId !== undefined) {
+      behaviour = consumed(behaviour);
       payments.looked(pathname);
+      await passes(how, 'After');
       return { status: 200, body: { orderId, ...ORDERS[Number(orderId) % ORDERS.length] } };
     }
     switch (`${method} ${pathname}`) {
       case 'POST /refunds':
-        if (own === undefined) behaviour = consumed(behaviour);
+        behaviour = consumed(behaviour);
         return await refund(readAsked(headers, body), how, response);
       case 'GET /refunds': {
         payments.looked(`${pathname}${search}`);

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../../adapters/cli/children/temporary-folder.ts';
 import type { Behaviour } from '../../../examples/refunds/payments/behaviour.ts';
 import type { LedgerEntry } from '../../../examples/refunds/payments/ledger.ts';
 import { type Child, startChild } from '../start-child.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { waitFor } from '../wait-for.ts';
 
 /** An entry of one type. */
@@ -21,7 +20,7 @@ export interface PaymentsService {
   entriesOf(orderId: string): readonly LedgerEntry[];
   /** What was booked; of one order, where it is given. */
   booked(orderId?: string): EntryOf<'booked'>[];
-  /** Resolves with the first entry of this type, of this order where it is given, once it is on the disk. */
+  /** Resolves with the first entry of this type, of this order where it is given, once it is on the disk; rejects after a minute. */
   first<Type extends LedgerEntry['type']>(type: Type, orderId?: string): Promise<EntryOf<Type>>;
   /** How it behaves from now on: good but for `changes`. Lost with a kill. */
   behave(changes: Partial<Behaviour>): Promise<void>;
@@ -37,8 +36,8 @@ export interface PaymentsService {
 
 /** Starts the service, good but for `behaviour`. In a test call `paymentsWorld` instead. */
 export async function startPayments(behaviour: Partial<Behaviour> = {}): Promise<PaymentsService> {
-  const folder = await temporaryFolder('turnlock-payments-');
-  const file = join(folder, 'ledger.jsonl');
+  const folder = await temporaryFolder('payments');
+  const file = join(folder.path, 'ledger.jsonl');
   let process: Child;
   let port = 0;
   async function start(how: Partial<Behaviour>): Promise<void> {
@@ -60,14 +59,17 @@ export async function startPayments(behaviour: Partial<Behaviour> = {}): Promise
     entriesOf: (orderId) => entriesOf(readLedger(file), orderId),
     booked: (orderId) => ofType(entriesOf(readLedger(file), orderId), 'booked'),
     first: (type, orderId) =>
-      waitFor(() => ofType(entriesOf(readLedger(file), orderId), type)[0], { for: `${type} in the ledger` }),
+      waitFor(() => ofType(entriesOf(readLedger(file), orderId), type)[0], {
+        for: `${type} in the ledger`,
+        timeoutMs: 60_000,
+      }),
     behave: (changes) => tell('PUT /behaviour', changes),
     release: () => tell('POST /release'),
     kill: async () => void (await process.kill()),
     restart: (how = {}) => start(how),
     async stop() {
       await process.kill();
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
   await start(behaviour);
