@@ -1,21 +1,21 @@
 import { postgres } from '../adapters/databases/postgres.ts';
 import type { PostgresSource } from '../adapters/databases/postgres-pool.ts';
-import { createRuntime, type Runtime, type Session } from '../index.ts';
+import { type Agent, createRuntime, type Runtime, type Session } from '../index.ts';
 import { oneToolAgent } from './one-tool-agent.ts';
 
-/** A runtime of the one-tool agent on a migrated database. */
-export async function openBenchRuntime(source: PostgresSource): Promise<Runtime> {
+/** A runtime on a migrated database, of the one-tool agent where no other is named. */
+export async function openBenchRuntime(source: PostgresSource, agent: Agent = oneToolAgent): Promise<Runtime> {
   return await createRuntime({
     database: postgres(source),
-    agents: [oneToolAgent],
+    agents: [agent],
     migrate: 'check',
     onWarning: () => undefined,
   });
 }
 
 /** A session without turns. */
-export async function newSession(runtime: Runtime): Promise<Session> {
-  return await runtime.createSession({ agent: oneToolAgent.name, tenantId: 'bench', userId: 'bench' });
+export async function newSession(runtime: Runtime, agent = oneToolAgent.name): Promise<Session> {
+  return await runtime.createSession({ agent, tenantId: 'bench', userId: 'bench' });
 }
 
 /** One run, from the message to rest. */

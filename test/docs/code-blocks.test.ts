@@ -65,4 +65,4 @@ test('every program in a document, and every example in a doc comment, type-chec
     (error: { stdout: string }) => error.stdout,
   );
   expect(errors).toBe('');
-}, 60_000);
+}, 180_000);

@@ -60,6 +60,27 @@ export function describeOwed(open: () => Sql): void {
     ],
     [false, 'FAILED with a message', async (sql) => written(sql, await at(sql, 'FAILED'))],
     [
+      false,
+      'EXECUTING_TOOL that sleeps while its children work',
+      (sql) => at(sql, 'EXECUTING_TOOL', `wake_at = ${FUTURE}`),
+    ],
+    [
+      true,
+      'EXECUTING_TOOL that sleeps, with news',
+      async (sql) => written(sql, await at(sql, 'EXECUTING_TOOL', `wake_at = ${FUTURE}`)),
+    ],
+    [
+      true,
+      'a child that is at work, whose parent gave it up',
+      async (sql) => {
+        const id = await at(sql, 'PLANNING', `lease_holder = 'a', lease_expires_at = ${FUTURE}`);
+        await sql.query(
+          `INSERT INTO turnlock.agent_inbox (tenant_id, session_id, kind, content) VALUES ($1, $2, 'cancel', '')`,
+          [TENANT, id],
+        );
+      },
+    ],
+    [
       true,
       'COMPLETED with a message that came while it completed',
       async (sql) => {
