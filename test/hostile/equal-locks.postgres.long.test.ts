@@ -1,3 +1,4 @@
+// A module is mocked here, so this file needs a process of its own: files of the quick levels share theirs.
 import { expect, test, vi } from 'vitest';
 import { allRest, leaveOwed, rowsOf } from '../runtime/worker/owed.ts';
 import { onPostgres } from '../support/runtime-database.ts';
