@@ -101,10 +101,10 @@ test('an agent of a module, in a conversation of its own id; two conversations a
   const { folder, chat: start } = await onServer();
   const from = pathToFileURL(resolve('test/adapters/cli/support-agent.ts')).href;
   const agents = `import { supportAgent } from ${JSON.stringify(from)};
-    export const one = supportAgent();
+    export const one = { ...supportAgent(), name: 'desk' };
     export const more = [{ ...one, name: 'other' }];`;
   await writeFile(join(folder, 'agents.mjs'), agents);
-  const chat = start(['--agent', 'agents.mjs', '--name', 'support', '--session', 'case-7', '--json']);
+  const chat = start(['--agent', 'agents.mjs', '--name', 'desk', '--session', 'case-7', '--json']);
   chat.say('//go');
   chat.say('/new');
   chat.end();
@@ -114,8 +114,8 @@ test('an agent of a module, in a conversation of its own id; two conversations a
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines[0]).toMatchObject({ type: 'session', agent: 'support', externalId: 'case-7' });
-  expect(lines.at(-1)).toMatchObject({ type: 'session', externalId: 'chat/support/user/1', version: 0 });
+  expect(lines[0]).toMatchObject({ type: 'session', agent: 'desk', externalId: 'case-7' });
+  expect(lines.at(-1)).toMatchObject({ type: 'session', externalId: 'chat/desk/user/1', version: 0 });
   expect(lines.at(-2)).toMatchObject({ type: 'result', state: 'IDLE', reply: 'The tool said {"refunded":true}' });
   const transitions = lines.filter(({ type }) => type === 'transition');
   expect(transitions[0].turns).toMatchObject([{ role: 'user', content: '/go', turnIndex: 0 }]);
