@@ -12,7 +12,7 @@ import { EXPIRES_IN_MS, type RaceTask, raceAgent } from './race-agent.ts';
 import type { RaceMove } from './racer.child.ts';
 
 /** How often each race is run. */
-const ROUNDS = 6;
+const ROUNDS = 4;
 
 /** Milliseconds from the order to the start, so that both processes have heard it. */
 const HEAD_START_MS = 60;
