@@ -68,6 +68,8 @@ export interface Limits {
   modelTimeoutMs: number;
   /** Milliseconds for one verdict of a policy. Default 10 000. */
   policyTimeoutMs: number;
+  /** Milliseconds for which `onAwaiting` is waited for; then it is told again later. Default 30 000. */
+  hookTimeoutMs: number;
 }
 
 const KIB = 1024;
@@ -105,6 +107,7 @@ export const LIMITS: Limits = Object.freeze({
   toolTimeoutMs: 30_000,
   modelTimeoutMs: 120_000,
   policyTimeoutMs: 10_000,
+  hookTimeoutMs: 30_000,
 });
 
 /** Characters (not bytes, not UTF-16 units) that the columns hold. Fixed by the schema, so not among {@link Limits}. */

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { BENCH_FLAGS } from './bench-flags.ts';
 
 /** What a run of the memory benchmark is told. */
 export interface MemoryOptions {
@@ -28,15 +29,7 @@ than 150 MB resident.
 
 /** Reads the command line; `null` asks for the usage. */
 export function readMemoryOptions(args: string[]): MemoryOptions | null {
-  const { values } = parseArgs({
-    args,
-    options: {
-      quick: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      database: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const { values } = parseArgs({ args, options: BENCH_FLAGS });
   if (values.help) return null;
   const { quick, json, database } = values;
   return { first: 100, last: quick ? 400 : 1_000, idleSeconds: quick ? 3 : 15, json, database };

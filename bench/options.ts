@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { BENCH_FLAGS } from './bench-flags.ts';
 
 /** What a run of the benchmark is told. */
 export interface BenchOptions {
@@ -29,13 +30,7 @@ images of whole pages, so on a server of its own only: the settings of a given o
 export function readOptions(args: string[]): BenchOptions | null {
   const { values } = parseArgs({
     args,
-    options: {
-      runs: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      database: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+    options: { runs: { type: 'string' }, ...BENCH_FLAGS },
   });
   if (values.help) return null;
   const { quick, json, database } = values;

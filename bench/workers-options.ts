@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { BENCH_FLAGS } from './bench-flags.ts';
 
 /** What a run of the benchmark of workers is told. */
 export interface WorkersOptions {
@@ -45,15 +46,7 @@ const QUICK = { runs: 16, processes: [1], sessions: [4], leases: [500], deaths: 
 
 /** Reads the command line; `null` asks for the usage. */
 export function readWorkersOptions(args: string[]): WorkersOptions | null {
-  const { values } = parseArgs({
-    args,
-    options: {
-      quick: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      database: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const { values } = parseArgs({ args, options: BENCH_FLAGS });
   if (values.help) return null;
   const { quick, json, database } = values;
   return { ...(quick ? QUICK : FULL), json, database };

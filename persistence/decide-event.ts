@@ -271,20 +271,17 @@ async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Deci
   const contentDigest = messageDigest(contentOf(row));
   const seen = ownId === null ? null : await findSeenEvent(em, request, ownId);
   if (seen !== null && seen.contentDigest === contentDigest) return { seen, contentDigest, drops: row };
-  const isAnswer = state === 'AWAITING_INPUT' && waitingFor(undecided).question !== null;
-  const refusal = seen === null ? refusalOf(row, state !== 'IDLE' && !isAnswer, limits) : 'MESSAGE_CONFLICT';
-  if (refusal !== null) return rejected(row, refusal, newId());
-  const { runId } = row;
-  if (isFree) {
-    const event = { type: 'user.messaged', runId, content: contentOf(row) } as const;
-    const eventId = ownId ?? row.inboxId;
-    return { event, eventId, claim: request.claim, contentDigest, inbox: { type: 'take', row } };
-  }
-  if (row.whenBusy === 'interrupt') return { ...cancelled(newId()), inbox: null };
   const asked = waitingFor(undecided);
-  if (row.whenBusy === 'supersede' && asked.approvals > 0) return { ...superseded(asked, newId()), inbox: null };
-  if (asked.question !== null && state === 'AWAITING_INPUT') {
-    const event = answer(undecided, asked.question, contentOf(row));
+  const question = state === 'AWAITING_INPUT' ? asked.question : null;
+  const refusal = seen === null ? refusalOf(row, !isFree && question === null, limits) : 'MESSAGE_CONFLICT';
+  if (refusal !== null) return rejected(row, refusal, newId());
+  const { runId, whenBusy } = row;
+  if (!isFree && whenBusy === 'interrupt') return { ...cancelled(newId()), inbox: null };
+  if (!isFree && whenBusy === 'supersede' && asked.approvals > 0) return { ...superseded(asked, newId()), inbox: null };
+  if (isFree || question !== null) {
+    const content = contentOf(row);
+    const begins = { type: 'user.messaged', runId, content } as const;
+    const event = question === null ? begins : answer(undecided, question, content);
     const eventId = ownId ?? row.inboxId;
     return { event, eventId, claim: request.claim, contentDigest, inbox: { type: 'take', row } };
   }

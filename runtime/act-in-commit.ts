@@ -16,7 +16,7 @@ export function isTransactional({ effect }: { effect: string }): boolean {
 }
 
 /** Milliseconds that a transactional tool has, in which the session's lock and a connection are held. */
-export function transactionalTimeoutMs({ limits }: Pick<DriveContext, 'limits'>, tool: Tool | undefined): number {
+function transactionalTimeoutMs({ limits }: Pick<DriveContext, 'limits'>, tool: Tool | undefined): number {
   return tool?.timeoutMs ?? Math.min(limits.toolTimeoutMs, limits.statementTimeoutMs);
 }
 

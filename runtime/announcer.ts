@@ -18,13 +18,15 @@ const MAX_FAILED = 1_000;
 
 interface Announcing {
   store: Store;
+  /** Aborts when the runtime closes: a hook that is still out is waited for no longer, and its round is told again elsewhere. */
+  closing: AbortSignal;
   onAwaiting: OnAwaiting;
   onWarning: (warning: { code: string; message: string }) => void;
 }
 
 /**
- * Tells the host's hook of open rounds of asking, and notes in the row that it was told. A hook that fails is told again, later and later;
- * a process that dies between the hook and the note lets another one tell it again.
+ * Tells the host's hook of open rounds of asking, and notes in the row that it was told. A hook that fails, or does not end in time, is told
+ * again, later and later; a process that dies between the hook and the note lets another one tell it again.
  */
 export class Announcer {
   readonly #announcing: Announcing;
@@ -77,14 +79,32 @@ export class Announcer {
     const { store, onAwaiting } = this.#announcing;
     this.#underWay.add(approvalId);
     try {
-      await onAwaiting(awaiting);
+      await this.#inTime((async () => onAwaiting(awaiting))());
       this.#failed.delete(approvalId);
       await markAnnounced(store, awaiting);
     } catch (error) {
+      if (this.#announcing.closing.aborted) return;
       this.#pause(approvalId);
       this.#warn('ON_AWAITING_FAILED', error);
     } finally {
       this.#underWay.delete(approvalId);
+    }
+  }
+
+  /** A hook that never ends must keep neither the other rounds waiting nor the runtime's close. */
+  async #inTime(hook: Promise<unknown>): Promise<void> {
+    const { store, closing } = this.#announcing;
+    const { hookTimeoutMs } = store.limits;
+    const over = new AbortController();
+    hook.catch(() => undefined);
+    const bound = store.environment.sleep(hookTimeoutMs, AbortSignal.any([over.signal, closing])).then(() => {
+      throw new Error(`onAwaiting did not end within ${hookTimeoutMs} ms`);
+    });
+    bound.catch(() => undefined);
+    try {
+      await Promise.race([hook, bound]);
+    } finally {
+      over.abort();
     }
   }
 

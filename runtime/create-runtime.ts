@@ -65,7 +65,7 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   /**
    * Told of each round of asking a person: a call that waits for approval, a question of an agent, an unknown outcome. Called after the
    * commit, by the process that made it, else by any worker: at least once per round, so a receiver drops what it has seen by `approvalId`.
-   * Where it throws or rejects it is told again, later and later, and `onWarning` hears of it. Default: nobody is told.
+   * Where it throws, rejects or takes longer than `limits.hookTimeoutMs` it is told again, later and later, and `onWarning` hears of it. Default: nobody is told.
    */
   onAwaiting?: OnAwaiting;
   /** Clock, ids, chance and fault points. For tests. */
@@ -240,7 +240,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     live: new LiveSessions(),
     drives: drive,
     isClaiming: false,
-    announcer: onAwaiting == null ? null : new Announcer({ store, onAwaiting, onWarning }),
+    announcer: onAwaiting == null ? null : new Announcer({ store, closing: closing.signal, onAwaiting, onWarning }),
     operations,
     closing: closing.signal,
   };

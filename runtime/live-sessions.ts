@@ -14,7 +14,7 @@ import { attendChildren } from './recover.ts';
 import { tellRelatives } from './relatives.ts';
 import { RunFeed } from './run.ts';
 import type { RunEvent } from './run-event.ts';
-import { agentOf, type Services } from './services.ts';
+import { agentOf, inBackground, type Services } from './services.ts';
 
 /** A session that this process drives at this moment. */
 export interface Drive {
@@ -97,8 +97,8 @@ export class LiveSessions {
     this.#expected.delete(runId);
     feed.push(toRunEvent(begin));
     const announce = (result: CommitResult): void => {
-      const { announcer, operations } = services;
-      if (announcer !== null && asksSomebody(result)) void operations.run(() => announcer.session(result.session));
+      const { announcer } = services;
+      if (announcer !== null && asksSomebody(result)) inBackground(services, () => announcer.session(result.session));
     };
     const unsubscribe = live.actor.subscribe((result) => {
       if (!result.repeated) feed.push(toRunEvent(result));

@@ -12,7 +12,7 @@ import { awaitedCalls } from './awaited.ts';
 import { reportChild } from './child-end.ts';
 import { recoverOne } from './recover.ts';
 import type { AwaitedExecution } from './run-event.ts';
-import type { Services } from './services.ts';
+import { inBackground, type Services } from './services.ts';
 import { waitingCalls } from './waiting-calls.ts';
 
 /** The children of calls as they stand. */
@@ -56,8 +56,7 @@ export async function lookAtSleeper(
   }
   if (await hasNews(store, session)) return { type: 'woken' };
   const isDrivenHere = services.drives && !services.isClaiming && !services.closing.aborted;
-  if (isDrivenHere)
-    for (const key of owed) services.operations.run(() => recoverOne(services, key)).catch(() => undefined);
+  if (isDrivenHere) for (const key of owed) inBackground(services, () => recoverOne(services, key));
   return moves ? { type: 'waits' } : { type: 'asks', awaiting: [...awaitedCalls(session, executions), ...awaiting] };
 }
 

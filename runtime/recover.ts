@@ -13,7 +13,7 @@ import { letSleep } from '../persistence/sleeping-parent.ts';
 import { reportChild } from './child-end.ts';
 import { takeOver } from './continue-session.ts';
 import { drainInbox } from './drain-inbox.ts';
-import { checkOpen, type Services } from './services.ts';
+import { checkOpen, inBackground, type Services } from './services.ts';
 import { waitingCalls } from './waiting-calls.ts';
 
 /** What became of one session that owed work. */
@@ -102,12 +102,7 @@ async function readObedient(services: Services, key: SessionKey): Promise<ReadSe
   if (session.depth === 0 || !(await isGivenUp(store, key))) return read;
   const eventId = store.environment.uuid();
   const request = { ...key, eventId, cause: 'worker', event: { type: 'drainInbox' }, claim: { type: 'none' } } as const;
-  const done = await live
-    .use(services, session, (actor) => actor.commit(request))
-    .catch((error: unknown) => {
-      if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
-      throw error;
-    });
+  const done = await live.use(services, session, (actor) => actor.commit(request)).catch(nullIfIllegal);
   if (done?.transition.event.type === 'run.cancelled') {
     const reason = new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${key.sessionId}` });
     live.driveOf(key.sessionId)?.abort(reason);
@@ -139,11 +134,11 @@ export function attendChildren(
   services: Services,
   { session, executions }: Pick<CommitResult, 'session' | 'executions'>,
 ): void {
-  const { isClaiming, drives, closing, operations, store } = services;
+  const { isClaiming, drives, closing, store } = services;
   if (isClaiming || !drives || closing.aborted) return;
   for (const { executionId } of waitingCalls(session, executions, store.limits) ?? []) {
     const key = { tenantId: session.tenantId, sessionId: childSessionId(executionId) };
-    operations.run(() => recoverOne(services, key)).catch(() => undefined);
+    inBackground(services, () => recoverOne(services, key));
   }
 }
 
@@ -161,10 +156,7 @@ async function takeEvidence(services: Services, session: CommittedSession): Prom
     const eventId = services.store.environment.uuid();
     const taken = await services.live
       .use(services, last, (actor) => actor.commit({ ...request, eventId }))
-      .catch((error: unknown) => {
-        if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
-        throw error;
-      });
+      .catch(nullIfIllegal);
     if (taken === null) return last;
     last = taken.session;
   }
@@ -180,12 +172,7 @@ export async function expireInput(services: Services, session: CommittedSession,
   const eventId = services.store.environment.uuid();
   const key = { tenantId, sessionId, eventId, cause: 'worker' } as const;
   const request = { ...key, event: { type: 'expireInput' }, claim: { type: 'none' } } as const;
-  const expired = await services.live
-    .use(services, session, (actor) => actor.commit(request))
-    .catch((error: unknown) => {
-      if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
-      throw error;
-    });
+  const expired = await services.live.use(services, session, (actor) => actor.commit(request)).catch(nullIfIllegal);
   return expired?.session ?? session;
 }
 
@@ -195,4 +182,10 @@ async function drive(services: Services, begin: CommitResult): Promise<Recovery>
   const last = await services.live.start(services, begin).rested;
   if (last !== null) return { tenantId, sessionId, state: last.session.state };
   return { tenantId, sessionId, skipped: services.closing.aborted ? 'RUNTIME_CLOSED' : 'TOKEN_STALE' };
+}
+
+/** A commit that does not fit any more had nothing left to do. */
+function nullIfIllegal(error: unknown): null {
+  if (isTurnlockError(error, 'EVENT_ILLEGAL')) return null;
+  throw error;
 }

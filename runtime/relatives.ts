@@ -3,7 +3,7 @@ import type { CommitResult } from '../persistence/commit-request.ts';
 import { childRunId } from '../persistence/keys/child-ids.ts';
 import { reportChild } from './child-end.ts';
 import { recoverOne } from './recover.ts';
-import type { Services } from './services.ts';
+import { inBackground, type Services } from './services.ts';
 
 /**
  * What follows for parent and children from a commit that this process made: a child whose run ended tells its parent, and children that were
@@ -13,17 +13,13 @@ import type { Services } from './services.ts';
 export function tellRelatives(services: Services, { repeated, session, transition, givenUp }: CommitResult): void {
   if (repeated) return;
   const { tenantId, parent, state } = session;
-  for (const sessionId of givenUp) later(services, () => recoverOne(services, { tenantId, sessionId }));
+  for (const sessionId of givenUp) inBackground(services, () => recoverOne(services, { tenantId, sessionId }));
   if (parent === null || !isResting(state) || state === 'AWAITING_INPUT') return;
   const ended = transition.event.runId ?? transition.runId;
   if (ended !== childRunId(parent.executionId) && transition.runId !== childRunId(parent.executionId)) return;
-  later(services, async () => {
+  inBackground(services, async () => {
     await reportChild(services.store, tenantId, parent);
     if (services.isClaiming || !services.drives || services.closing.aborted) return;
     await recoverOne(services, { tenantId, sessionId: parent.sessionId });
   });
-}
-
-function later(services: Services, work: () => Promise<unknown>): void {
-  services.operations.run(work).catch(() => undefined);
 }

@@ -50,6 +50,11 @@ export async function operate<Result>(services: Services, work: () => Promise<Re
   return await services.operations.run(work);
 }
 
+/** Begins what nobody waits for; `close` does. What goes wrong with it is found again by whoever looks next. */
+export function inBackground(services: Services, work: () => Promise<unknown>): void {
+  services.operations.run(work).catch(() => undefined);
+}
+
 /**
  * The agent of a session, if this build can go on with it. A build goes on with sessions of older versions of the agent: the commit by which
  * it begins or takes over a run raises the session's version to its own.

@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { ROUND_KINDS } from '../../persistence/entities/agent-approval.entity.ts';
 import type { RunAwaitingOptions } from './run-awaiting.ts';
 import { optionsOf } from './shared-options.ts';
+import { whole } from './whole.ts';
 
 const MAX_LIMIT = 1_000;
 
@@ -20,16 +21,10 @@ export function awaitingCommand(): Command {
     .option('--user <user>', 'only what concerns sessions of this user')
     .option('--session <session>', 'only what this session asks')
     .addOption(new Option('--reason <reason>', 'only these').choices(ROUND_KINDS))
-    .option('--limit <number>', `how many at the most, up to ${MAX_LIMIT}`, parseLimit, 50)
+    .option('--limit <number>', `how many at the most, up to ${MAX_LIMIT}`, whole(1, MAX_LIMIT), 50)
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {
       const { runAwaiting } = await import('./run-awaiting.ts');
       await runAwaiting(optionsOf<RunAwaitingOptions>(command));
     });
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new InvalidArgumentError(`Wanted a whole number from 1 to ${MAX_LIMIT}.`);
 }

@@ -1,12 +1,11 @@
-import { TurnlockError } from '../../errors.ts';
 import { type Awaiting, type AwaitingQuery, listAwaiting } from '../../persistence/list-awaiting.ts';
-import { listTenants } from '../../persistence/list-tenants.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
-import { checkTenant, readId } from './choose-session.ts';
+import { readId } from './choose-session.ts';
 import { escapeJson, escapeText } from './escape-text.ts';
 import { formatTime } from './format-time.ts';
 import { withStore } from './open-store.ts';
 import { readSettings } from './read-settings.ts';
+import { readTenants } from './read-tenants.ts';
 import { settleCommands } from './settle-commands.ts';
 import type { SharedOptions } from './shared-options.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -41,17 +40,7 @@ async function read(store: Store, options: RunAwaitingOptions): Promise<Awaiting
     ...(session === undefined ? {} : { sessionId: readId(session, 'session') }),
     ...(reason === undefined ? {} : { reason }),
   };
-  if (tenant !== undefined) return listAwaiting(store, { tenantId: checkTenant(tenant), ...query });
-  if (store.database.kind !== 'pglite') {
-    throw new TurnlockError('OPTIONS_INVALID', {
-      message: 'tenant is missing (wanted --tenant on a server)',
-      hint: 'Pass --tenant: only an embedded database lists what is asked in all.',
-    });
-  }
-  const found: Awaiting[] = [];
-  for (const tenantId of (await listTenants(store)).keys()) {
-    found.push(...(await listAwaiting(store, { tenantId, ...query })));
-  }
+  const found = await readTenants(store, tenant, (tenantId) => listAwaiting(store, { tenantId, ...query }));
   return found.sort((a, b) => a.requestedAt.getTime() - b.requestedAt.getTime()).slice(0, limit);
 }
 

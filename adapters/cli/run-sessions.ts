@@ -2,15 +2,14 @@ import { TurnlockError } from '../../errors.ts';
 import type { SessionState } from '../../machines/session-state.ts';
 import type { Build } from '../../persistence/build.ts';
 import { listSessions, type SessionSummary } from '../../persistence/list-sessions.ts';
-import { listTenants } from '../../persistence/list-tenants.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
 import { buildOf } from '../../runtime/services.ts';
-import { checkTenant } from './choose-session.ts';
 import { escapeText } from './escape-text.ts';
 import { formatTable } from './format-table.ts';
 import { formatTime } from './format-time.ts';
 import { withStore } from './open-store.ts';
 import { readSettings } from './read-settings.ts';
+import { readTenants } from './read-tenants.ts';
 import type { SharedOptions } from './shared-options.ts';
 import { STATE_COLOURS } from './state-colour.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -52,17 +51,7 @@ async function read(
   build: Build,
 ): Promise<SessionSummary[]> {
   const query = { limit, stranded, build, ...(state === undefined ? {} : { state }) };
-  if (tenant !== undefined) return listSessions(store, { tenantId: checkTenant(tenant), ...query });
-  if (store.database.kind !== 'pglite') {
-    throw new TurnlockError('OPTIONS_INVALID', {
-      message: 'tenant is missing (wanted --tenant on a server)',
-      hint: 'Pass --tenant: only an embedded database lists the sessions of all.',
-    });
-  }
-  const found: SessionSummary[] = [];
-  for (const tenantId of (await listTenants(store)).keys()) {
-    found.push(...(await listSessions(store, { tenantId, ...query })));
-  }
+  const found = await readTenants(store, tenant, (tenantId) => listSessions(store, { tenantId, ...query }));
   return found.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(0, limit);
 }
 

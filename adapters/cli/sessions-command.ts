@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { SESSION_STATES, type SessionState } from '../../machines/session-state.ts';
 import type { SessionsOptions } from './run-sessions.ts';
 import { optionsOf } from './shared-options.ts';
+import { whole } from './whole.ts';
 
 const MAX_LIMIT = 10_000;
 
@@ -20,7 +21,7 @@ export function sessionsCommand(): Command {
     .option('--tenant <tenant>', 'whose; may be left out on an embedded database, for all')
     .addOption(new Option('--state <state>', 'only those in this state').choices(SESSION_STATES).argParser(parseState))
     .option('--stranded', 'only those that are newer than the agents of the configuration, which leave them alone')
-    .option('--limit <number>', `how many at the most, up to ${MAX_LIMIT}`, parseLimit, 50)
+    .option('--limit <number>', `how many at the most, up to ${MAX_LIMIT}`, whole(1, MAX_LIMIT), 50)
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {
       const { runSessions } = await import('./run-sessions.ts');
@@ -32,10 +33,4 @@ function parseState(text: string): SessionState {
   const state = text.toUpperCase() as SessionState;
   if (SESSION_STATES.includes(state)) return state;
   throw new InvalidArgumentError(`Allowed choices are ${SESSION_STATES.join(', ')}.`);
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new InvalidArgumentError(`Wanted a whole number from 1 to ${MAX_LIMIT}.`);
 }

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { WorkerCommandOptions } from './run-worker.ts';
 import { optionsOf } from './shared-options.ts';
+import { whole } from './whole.ts';
 
 const MAX_CONCURRENCY = 1_000;
 
@@ -18,17 +19,11 @@ export function workerCommand(): Command {
     .option(
       '--concurrency <sessions>',
       `how many side by side, up to ${MAX_CONCURRENCY} (default: maxWorkerSessions of the limits, 8)`,
-      parseConcurrency,
+      whole(1, MAX_CONCURRENCY),
     )
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {
       const { runWorker } = await import('./run-worker.ts');
       await runWorker(optionsOf<WorkerCommandOptions>(command));
     });
-}
-
-function parseConcurrency(text: string): number {
-  const concurrency = Number(text);
-  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return concurrency;
-  throw new InvalidArgumentError(`Wanted a whole number from 1 to ${MAX_CONCURRENCY}.`);
 }

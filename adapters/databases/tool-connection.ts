@@ -10,7 +10,7 @@ const types = { getTypeParser: columnReader };
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 /** Our savepoint around a tool: what comes after it is the tool's. */
-export const TOOL_SAVEPOINT = 'turnlock_tool';
+const TOOL_SAVEPOINT = 'turnlock_tool';
 
 /**
  * Statements that would end or leave the commit's transaction, or outlive it. Savepoints of the tool's own are its own affair. As each

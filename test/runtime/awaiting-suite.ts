@@ -44,6 +44,30 @@ export const describeAwaiting: RuntimeSuite = (database) => {
       await other.recover();
       expect(told.filter((id) => id === session.sessionId)).toEqual([session.sessionId]);
     });
+
+    test('a hook that never ends is given up in time, and keeps no close waiting', async () => {
+      const { agent } = refundAgent(ask, { order: 1 });
+      const warnings: { code: string; message: string }[] = [];
+      const onWarning = (warning: { code: string; message: string }) => warnings.push(warning);
+      const told: string[] = [];
+      const onAwaiting = ({ sessionId }: Awaiting) => {
+        told.push(sessionId);
+        return new Promise(() => undefined);
+      };
+      const { session } = await open(agent, { onAwaiting, onWarning, limits: { hookTimeoutMs: 20 } });
+      await (await session.send('refund')).result();
+      const isGivenUp = () => warnings.some(({ message }) => message.includes('did not end within 20 ms'));
+      await waitFor(isGivenUp, { for: 'the hook to be given up' });
+      const patient = await openRuntime(database(), [agent], { onAwaiting });
+      const another = await openSession(patient, agent);
+      await (await another.send('refund')).result();
+      await waitFor(() => told.includes(another.sessionId), { for: 'the hook to be told' });
+      await patient.close();
+      const [row] = await database().query('SELECT announced_at FROM turnlock.agent_approvals WHERE session_id = $1', [
+        another.sessionId,
+      ]);
+      expect(row.announced_at).toBeNull();
+    });
   });
 
   test('C24 a batch: each decision is answered by its id, and the good ones count', async () => {

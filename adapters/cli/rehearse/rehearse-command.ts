@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { optionsOf } from '../shared-options.ts';
+import { whole } from '../whole.ts';
 import type { RunRehearseOptions } from './run-rehearse.ts';
 
 const MAX_SEED = 2 ** 32 - 1;
@@ -31,12 +32,4 @@ export function rehearseCommand(): Command {
       const { runRehearse } = await import('./run-rehearse.ts');
       await runRehearse(file, optionsOf<RunRehearseOptions>(command));
     });
-}
-
-function whole(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
-  };
 }

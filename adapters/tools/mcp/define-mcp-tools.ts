@@ -28,7 +28,7 @@ export function defineMcpTools(settings: McpSettings, connection: McpConnection,
 }
 
 /** The tools that `include` takes, in the order of the listing. */
-export function takenOf({ name, include, ...settings }: McpSettings, listing: Listing): ListedTool[] {
+function takenOf({ name, include, ...settings }: McpSettings, listing: Listing): ListedTool[] {
   const all = [...listing.values()];
   if (include === undefined) return all;
   const missing = include.find((one) => !listing.has(one));
@@ -37,7 +37,7 @@ export function takenOf({ name, include, ...settings }: McpSettings, listing: Li
 }
 
 /** The class of a tool by what the server says of it, if that is believed. */
-export function effectOf({ trustAnnotations = false }: McpSettings, { annotations }: ListedTool): ToolEffect {
+function effectOf({ trustAnnotations = false }: McpSettings, { annotations }: ListedTool): ToolEffect {
   if (!trustAnnotations) return 'nonRepeatable';
   if (annotations.readOnlyHint === true) return 'readOnly';
   return annotations.idempotentHint === true ? 'idempotent' : 'nonRepeatable';

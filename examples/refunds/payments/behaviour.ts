@@ -1,13 +1,5 @@
 /** Where something goes wrong with a refund: before it is booked, or between that and the answer. */
-export const FAULTS = [
-  'none',
-  'failBefore',
-  'failAfter',
-  'loseBefore',
-  'loseAfter',
-  'hangBefore',
-  'hangAfter',
-] as const;
+const FAULTS = ['none', 'failBefore', 'failAfter', 'loseBefore', 'loseAfter', 'hangBefore', 'hangAfter'] as const;
 export type Fault = (typeof FAULTS)[number];
 
 /** How the service behaves: for all that follows with `PUT /behaviour`, for one request with the header `payments-behaviour`. */

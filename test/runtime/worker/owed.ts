@@ -1,4 +1,5 @@
-import type { Agent, Session } from '../../../index.ts';
+import type { Agent, Recovery, Runtime, Session } from '../../../index.ts';
+import type { FaultPlan, Passage } from '../../support/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -48,6 +49,25 @@ export async function allRest(
     async () => (await rowsOf(database, sessions)).every((row) => row.state === state && row.holder === null),
     { for: `${sessions.length} sessions to rest in ${state}`, ...options },
   );
+}
+
+/** Whether a worker looks for work there. */
+export const isLook = ({ statement }: Passage) => statement?.includes('turnlock.claim_sessions') === true;
+
+/** Works one session at a time until `owed` is at rest and three more looks found nothing. Answers with what was told of. */
+export async function workUntilQuiet(
+  database: RuntimeDatabase,
+  runtime: Runtime,
+  owed: readonly { sessionId: string }[],
+  looks: FaultPlan,
+): Promise<Recovery[]> {
+  const told: Recovery[] = [];
+  await runtime.start({ concurrency: 1, onSession: (recovery) => void told.push(recovery) });
+  await allRest(database, owed);
+  const before = looks.passages.filter(isLook).length;
+  await waitFor(() => looks.passages.filter(isLook).length >= before + 3, { for: 'three more looks' });
+  await runtime.stop();
+  return told;
 }
 
 /** A message that another program commits by SQL. */

@@ -3,13 +3,13 @@ import { postgres } from '../../../adapters/databases/postgres.ts';
 import { createRuntime } from '../../../index.ts';
 import { atTestEnd } from '../../support/at-test-end.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../support/embedded-server.ts';
-import { FaultPlan, type Passage } from '../../support/fault-plan.ts';
+import { FaultPlan } from '../../support/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { withClient } from '../../support/with-client.ts';
-import { allRest, leaveOwed, rowsOf } from './owed.ts';
+import { allRest, isLook, leaveOwed, rowsOf } from './owed.ts';
 
 let server: EmbeddedServer;
 let database: RuntimeDatabase;
@@ -51,7 +51,6 @@ async function work(agent: Parameters<typeof openRuntime>[1][number], environmen
 test('C11 the server is stopped at once in the middle of a look: a later look finds the session', async () => {
   const agent = scriptedAgent('done');
   const owed = await leaveOwed(database, agent, 2);
-  const isLook = ({ statement }: Passage) => statement?.includes('turnlock.claim_sessions') === true;
   const plan = new FaultPlan([{ point: 'afterStatement', fault: 'stall', where: isLook }]);
   const { start, isDeaf } = await work(agent, plan);
   await start();

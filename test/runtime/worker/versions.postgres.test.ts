@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Tool } from '../../../adapters/tools/tool.contract.ts';
-import { type Agent, defineAgent, type Recovery, type Session } from '../../../index.ts';
+import { type Agent, defineAgent, type Session } from '../../../index.ts';
 import { commitEvent } from '../../../persistence/commit-event.ts';
 import { buildOf } from '../../../runtime/services.ts';
 import { FaultPlan } from '../../support/fault-plan.ts';
@@ -10,8 +10,8 @@ import { onPostgres } from '../../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, looseTool } from '../../support/runtime-script.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { allRest, enqueue, leaveOwed, rowsOf } from './owed.ts';
-import { BUSY, isLook } from './worker-suite.ts';
+import { allRest, enqueue, leaveOwed, rowsOf, workUntilQuiet } from './owed.ts';
+import { BUSY } from './worker-suite.ts';
 
 /** The same agent as a newer build has it. */
 const raised = (agent: Agent, version = 2): Agent => ({ ...agent, version });
@@ -36,12 +36,7 @@ onPostgres((database) => {
     const owed = await leaveOwed(database(), agent, 4);
     const looks = new FaultPlan();
     const runtime = await openRuntime(database(), [agent], { limits: BUSY, environment: looks });
-    const told: Recovery[] = [];
-    await runtime.start({ concurrency: 1, onSession: (recovery) => void told.push(recovery) });
-    await allRest(database(), owed);
-    const before = looks.passages.filter(isLook).length;
-    await waitFor(() => looks.passages.filter(isLook).length >= before + 3, { for: 'three more looks' });
-    await runtime.stop();
+    const told = await workUntilQuiet(database(), runtime, owed, looks);
     expect(told.map(({ sessionId, state }) => [sessionId, state]).sort()).toEqual(
       owed.map(({ sessionId }) => [sessionId, 'IDLE']).sort(),
     );

@@ -4,8 +4,8 @@ import { FaultPlan } from '../../support/fault-plan.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
-import { allRest, enqueue, leaveOwed, rowsOf } from './owed.ts';
-import { BUSY, isLook } from './worker-suite.ts';
+import { allRest, enqueue, isLook, leaveOwed, rowsOf } from './owed.ts';
+import { BUSY } from './worker-suite.ts';
 
 /** How a worker is stopped, and what it leaves. */
 export const describeWorkerEnd: RuntimeSuite = (database) => {

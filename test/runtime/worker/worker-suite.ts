@@ -6,13 +6,10 @@ import type { RuntimeSuite } from '../../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { allRest, leaveOwed, rowsOf } from './owed.ts';
+import { allRest, isLook, leaveOwed, rowsOf, workUntilQuiet } from './owed.ts';
 
 /** Bounds under which a worker looks often. */
 export const BUSY: Partial<Limits> = { sweepMs: 50 };
-
-/** Whether a worker looks for work there. */
-export const isLook = ({ statement }: Passage) => statement?.includes('turnlock.claim_sessions') === true;
 
 /** A worker finds what others left and drives it to rest, whatever it meets. */
 export const describeWorker: RuntimeSuite = (database) => {
@@ -138,12 +135,7 @@ export const describeWorker: RuntimeSuite = (database) => {
     const owed = await leaveOwed(database(), agent, 4);
     const looks = new FaultPlan();
     const runtime = await openRuntime(database(), [agent], { limits: BUSY, environment: looks });
-    const told: Recovery[] = [];
-    await runtime.start({ concurrency: 1, onSession: (recovery) => void told.push(recovery) });
-    await allRest(database(), owed);
-    const before = looks.passages.filter(isLook).length;
-    await waitFor(() => looks.passages.filter(isLook).length >= before + 3, { for: 'three more looks' });
-    await runtime.stop();
+    const told = await workUntilQuiet(database(), runtime, owed, looks);
     const skipped = told.filter((recovery) => recovery.skipped !== undefined);
     expect(skipped.map(({ sessionId, skipped: code }) => [sessionId, code]).sort()).toEqual(
       [

@@ -5,6 +5,7 @@ import { spawnChild } from '../../../support/child.ts';
 import { callTool, connect, mcpWorld, startHttp, stdioOf } from '../../../support/mcp/mcp-world.ts';
 import { gate } from '../../../support/runtime-script.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { expectKilledInCall } from './killed-in-call.ts';
 
 /** `fetch`, and a promise that the answer to a call has begun. */
 function seeingFetch(): { fetch: typeof fetch; begun: Promise<unknown> } {
@@ -19,20 +20,8 @@ function seeingFetch(): { fetch: typeof fetch; begun: Promise<unknown> } {
   };
 }
 
-test('killed during a call whose answer is no stream: unknown; while it is away nothing is sent; back again, it has a new session', async () => {
-  const world = await mcpWorld();
-  const { child, url, port } = await startHttp(world, 'json');
-  const { tools } = await connect({ url });
-  await expect(callTool(tools, 'charge', { mode: 'die' })).rejects.toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN' });
-  await child.exited;
-  await expect(callTool(tools, 'charge', { mode: 'text' })).rejects.toMatchObject({
-    code: 'TOOL_SERVER_FAILED',
-    message: expect.stringMatching(/^no use of the MCP server world: .*ECONNREFUSED/),
-  });
-  await startHttp(world, 'json', port);
-  expect(await callTool(tools, 'charge', { mode: 'text' })).toBe('done');
-  expect(world.lines('called').map(({ mode }) => mode)).toEqual(['die', 'text']);
-});
+test('killed during a call whose answer is no stream: unknown; while it is away nothing is sent; back again, it has a new session', () =>
+  expectKilledInCall('json'));
 
 test('a connection that breaks during a call leaves an unknown outcome, although the server lives', async () => {
   const world = await mcpWorld();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { callTool, connect, mcpWorld, startHttp } from '../../../support/mcp/mcp-world.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { expectKilledInCall } from './killed-in-call.ts';
 
 /** A server that is reached by streamable HTTP, in a process of its own. */
 
@@ -18,20 +19,8 @@ test.each(['stream', 'json'])('its tools are listed and called, answers as %s', 
   expect(world.lines('called')[0]?.meta).toMatchObject({ 'turnlock/idempotencyKey': 'key-1' });
 });
 
-test('killed during a call: unknown; while it is away nothing is sent; back again, it has a new session', async () => {
-  const world = await mcpWorld();
-  const { child, url, port } = await startHttp(world);
-  const { tools } = await connect({ url });
-  await expect(callTool(tools, 'charge', { mode: 'die' })).rejects.toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN' });
-  await child.exited;
-  await expect(callTool(tools, 'charge', { mode: 'text' })).rejects.toMatchObject({
-    code: 'TOOL_SERVER_FAILED',
-    message: expect.stringMatching(/^no use of the MCP server world: .*ECONNREFUSED/),
-  });
-  await startHttp(world, 'stream', port);
-  expect(await callTool(tools, 'charge', { mode: 'text' })).toBe('done');
-  expect(world.lines('called').map(({ mode }) => mode)).toEqual(['die', 'text']);
-});
+test('killed during a call: unknown; while it is away nothing is sent; back again, it has a new session', () =>
+  expectKilledInCall('stream'));
 
 test('a session that the server has forgotten is made anew, and a call that is out goes on undisturbed', async () => {
   const world = await mcpWorld();
