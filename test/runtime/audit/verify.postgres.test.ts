@@ -58,7 +58,9 @@ onPostgres((database) => {
       const holder = of('user.messaged')[0]?.holder;
       expect(holder).toMatch(/^[0-9a-f-]{36}$/);
       expect(of('tool.settled')[0]).toMatchObject({ cause: 'worker', holder });
-      expect(of('tool.settled').flatMap(({ settled }) => settled)).toContainEqual(expect.stringMatching(/^[0-9a-f-]{36}$/));
+      expect(of('tool.settled').flatMap(({ settled }) => settled)).toContainEqual(
+        expect.stringMatching(/^[0-9a-f-]{36}$/),
+      );
       const taken = of('worker.tookOver').at(-1);
       expect(taken).toMatchObject({ cause: 'worker', event: { holder: taken?.holder } });
       expect(taken?.holder).not.toBe(holder);
