@@ -108,7 +108,7 @@ const tool: fc.Arbitrary<ToolPlot> = record<ToolPlot>({
   verdicts: fc.array(record({ asked: verdict, atStart: verdict }), { minLength: MAX_N, maxLength: MAX_N }),
   expiry: fc.constantFrom('never' as const, 'never' as const, 'failCall' as const, 'failSession' as const),
   endings: fc.array(ending, { maxLength: 3 }),
-  isBrief: fc.constantFrom(false, false, true),
+  isBrief: fc.boolean(),
   reconcile: fc.constantFrom('truth' as const, 'truth' as const, 'cannotTell' as const),
 });
 
