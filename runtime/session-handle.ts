@@ -8,14 +8,14 @@ import {
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { Decided } from '../persistence/decide-approval.ts';
+import { forkSession } from '../persistence/fork/fork-session.ts';
 import { messageDigest, type NewMessage, type WhenBusy } from '../persistence/inbox.ts';
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
-import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
-import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
+import { checkFork, type ForkOptions } from './check-fork.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
@@ -28,7 +28,7 @@ import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { RunResult } from './run-event.ts';
 import { checkAgent, checkOpen, operate, type Services } from './services.ts';
-import { readStatus, type SessionStatus } from './session-status.ts';
+import { SessionReading } from './session-reading.ts';
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
 
@@ -36,18 +36,15 @@ type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<Co
  * One durable conversation of one agent. Handles are cheap, hold no connection, and may exist many times for one session. `Output` is
  * what the agent's `output` validates to.
  */
-export class Session<Output = unknown> {
-  readonly sessionId: string;
-  readonly tenantId: string;
+export class Session<Output = unknown> extends SessionReading {
   readonly #services: Services;
   /** The session as this handle saw it last; every commit reads it anew. */
   #seen: CommittedSession;
 
   constructor(services: Services, session: CommittedSession) {
+    super(services, session);
     this.#services = services;
     this.#seen = session;
-    this.sessionId = session.sessionId;
-    this.tenantId = session.tenantId;
   }
 
   /**
@@ -232,28 +229,30 @@ export class Session<Output = unknown> {
     });
   }
 
-  /** The session as it stands now, read from the database. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, SNAPSHOT_INVALID. */
-  async status(): Promise<SessionStatus> {
-    return operate(this.#services, async () => {
-      return readStatus(this.#services.store, this);
-    });
-  }
-
   /**
-   * Every turn, by index from 0 on. Each tool call has its tool turn before the next message; calls that are open have none yet.
+   * Copies the history up to the turn `atTurn` into a new session of the same tenant, user and agent; durable once this resolves. Without
+   * `atTurn`, up to the last turn at which every call has its tool turn. The fork is IDLE, takes messages, and has an audit of its own that
+   * begins with `session.forked`. This session may be in any state and at work; nothing of it changes.
    *
-   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   * Copied calls are shown with their outcomes and never run again: their executions are marked, have keys of their own, no claim, no approval
+   * and no cost. Business keys within a session (`once: { per: 'session' }`) count anew in the fork; those within the tenant do not.
+   *
+   * `externalId` is that of the fork; the same one again returns that fork. `metadata` defaults to this session's. `by` defaults to `operator`.
+   *
+   * @throws FORK_TURN_INVALID when there is no such turn, or a call up to it has its tool turn later or not yet: the message names the nearest
+   * turns. EXTERNAL_ID_CONFLICT when another session has the external id.
+   * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN.
    */
-  async history(): Promise<StoredTurn[]> {
+  async fork(options: ForkOptions = {}): Promise<Session<Output>> {
     return operate(this.#services, async () => {
-      return readTurns(this.#services.store, this);
-    });
-  }
-
-  /** Every transition, by sequence from 1 on: the audit of the session. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE. */
-  async transitions(): Promise<StoredTransition[]> {
-    return operate(this.#services, async () => {
-      return readTransitions(this.#services.store, this);
+      const { store } = this.#services;
+      const { tenantId, sessionId } = this;
+      const fork = {
+        origin: { tenantId, sessionId },
+        sessionId: store.environment.uuid(),
+        ...checkFork(store, options),
+      };
+      return new Session<Output>(this.#services, await forkSession(store, fork));
     });
   }
 
