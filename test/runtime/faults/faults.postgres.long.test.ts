@@ -31,8 +31,11 @@ onPostgres((database) => {
     });
   }, 240_000);
 
-  test.each(rows)('C02 C03 C04 C14 $fault at $place: what the outside world saw, and how it ended, is what the page says', (row) => {
-    const found = EFFECTS.map((effect) => [effect, ends.get(nameOf({ ...row, effect }))]);
-    expect(Object.fromEntries(found)).toEqual(readFaultTable(page, TITLES[row.fault]).get(row.place));
-  });
+  test.each(rows)(
+    'C02 C03 C04 C14 $fault at $place: what the outside world saw, and how it ended, is what the page says',
+    (row) => {
+      const found = EFFECTS.map((effect) => [effect, ends.get(nameOf({ ...row, effect }))]);
+      expect(Object.fromEntries(found)).toEqual(readFaultTable(page, TITLES[row.fault]).get(row.place));
+    },
+  );
 });
