@@ -37,6 +37,18 @@ export function checkLimit(limit: number): number {
   throw optionRefused('limit', 'a whole number from 1 to 1000');
 }
 
+/** @throws OPTIONS_INVALID for anything but true, false and absent, which is false. */
+export function checkFlag(flag: boolean | undefined, name: string): boolean {
+  if (flag === undefined || typeof flag === 'boolean') return flag ?? false;
+  throw optionRefused(name, 'true or false');
+}
+
+/** @throws OPTIONS_INVALID for another number than 1 to 1000. */
+export function checkBatch(batchSize: number): number {
+  if (Number.isInteger(batchSize) && batchSize >= 1 && batchSize <= 1000) return batchSize;
+  throw optionRefused('batchSize', 'a whole number from 1 to 1000');
+}
+
 /** @throws OPTIONS_INVALID, VALUE_INVALID. */
 export function checkAwaiting(asked: AwaitingOptions): AwaitingQuery {
   const { tenantId, userId, sessionId, reason, after, limit = 50 } = checkOptions(asked, 'awaiting', AWAITING_OPTIONS);

@@ -85,6 +85,7 @@ export const AgentSession = defineEntity({
     metadata: p.json<{ [name: string]: Json }>().defaultRaw(`'{}'::jsonb`),
     normalised: p.json<Normalised>().nullable(),
     genesisHash: p.string().length(64).defaultRaw(`''`),
+    erasedAt: p.datetime().columnType('timestamptz').nullable(),
     parentLink: () =>
       p
         .manyToOne(AgentSession)
