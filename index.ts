@@ -55,12 +55,14 @@ export type { Approvers, Json, TokenUsage, TurnPart } from './machines/event-con
 export type { EffectClass, ExecutionStatus } from './machines/execution-status.ts';
 export type { RecordedEvent, SessionEventType } from './machines/session-event.ts';
 export { SESSION_STATES, type SessionState } from './machines/session-state.ts';
+export type { Finding, FindingCode } from './persistence/audit/finding.ts';
+export type { Replay, Verification } from './persistence/audit/verify-session.ts';
 export type { CallerTransaction } from './persistence/caller-transaction.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
 export type { WhenBusy } from './persistence/inbox.ts';
 export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
 export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
-export type { StoredTransition } from './persistence/read-transitions.ts';
+export type { StoredTransition, TransitionsQuery } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
 export type { OnAwaiting } from './runtime/announcer.ts';
 export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';
@@ -90,5 +92,6 @@ export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
 export type { Session } from './runtime/session-handle.ts';
+export type { SessionReading } from './runtime/session-reading.ts';
 export type { SessionStatus } from './runtime/session-status.ts';
 export type { WorkerOptions } from './runtime/worker-control.ts';

@@ -3,6 +3,7 @@ import { MAX_CHARACTERS } from '../limits.ts';
 import { SESSION_STATES, type SessionState } from '../machines/session-state.ts';
 import { ROUND_KINDS } from '../persistence/entities/agent-approval.entity.ts';
 import type { Awaiting, AwaitingQuery } from '../persistence/list-awaiting.ts';
+import type { TransitionsQuery } from '../persistence/read-transitions.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkOptions } from './check-options.ts';
@@ -32,9 +33,9 @@ export function checkState(state: SessionState): SessionState {
 }
 
 /** @throws OPTIONS_INVALID for another number than 1 to 1000. */
-export function checkLimit(limit: number): number {
+export function checkLimit(limit: number, name = 'limit'): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
-  throw optionRefused('limit', 'a whole number from 1 to 1000');
+  throw optionRefused(name, 'a whole number from 1 to 1000');
 }
 
 /** @throws OPTIONS_INVALID for anything but true, false and absent, which is false. */
@@ -43,10 +44,12 @@ export function checkFlag(flag: boolean | undefined, name: string): boolean {
   throw optionRefused(name, 'true or false');
 }
 
-/** @throws OPTIONS_INVALID for another number than 1 to 1000. */
-export function checkBatch(batchSize: number): number {
-  if (Number.isInteger(batchSize) && batchSize >= 1 && batchSize <= 1000) return batchSize;
-  throw optionRefused('batchSize', 'a whole number from 1 to 1000');
+/** @throws OPTIONS_INVALID for another `after` than a whole number, or another limit than 1 to 1000. */
+export function checkTransitions(page: TransitionsQuery): TransitionsQuery {
+  const { after = 0, limit } = checkOptions(page, 'transitions', ['after', 'limit']);
+  if (!Number.isInteger(after) || after < 0 || after > 2 ** 31 - 1)
+    throw optionRefused('after', 'a whole number from 0');
+  return limit === undefined ? { after } : { after, limit: checkLimit(limit) };
 }
 
 /** @throws OPTIONS_INVALID, VALUE_INVALID. */

@@ -8,7 +8,7 @@ import {
 } from '../persistence/remove-sessions.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import { checkOptions } from './check-options.ts';
-import { checkBatch, checkFlag, checkTenant, optionRefused } from './check-query.ts';
+import { checkFlag, checkLimit, checkTenant, optionRefused } from './check-query.ts';
 
 /** From when on sessions in one state are removed. */
 export interface RetentionPolicy {
@@ -89,7 +89,7 @@ function checkRetain(options: RetainOptions, defaults: readonly RetentionRule[])
     tenantId: tenantId === undefined ? null : checkTenant(tenantId),
     claimsOlderThanMs: checkAge(claimsOlderThanMs ?? DEFAULT_CLAIMS_MS, 'claimsOlderThanMs'),
     dryRun: checkFlag(dryRun, 'dryRun'),
-    batchSize: checkBatch(batchSize ?? DEFAULT_BATCH),
+    batchSize: checkLimit(batchSize ?? DEFAULT_BATCH, 'batchSize'),
   };
 }
 

@@ -12,8 +12,6 @@ import { messageDigest, type NewMessage, type WhenBusy } from '../persistence/in
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
-import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
-import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
@@ -28,7 +26,7 @@ import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { RunResult } from './run-event.ts';
 import { checkAgent, checkOpen, operate, type Services } from './services.ts';
-import { readStatus, type SessionStatus } from './session-status.ts';
+import { SessionReading } from './session-reading.ts';
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
 
@@ -36,18 +34,15 @@ type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<Co
  * One durable conversation of one agent. Handles are cheap, hold no connection, and may exist many times for one session. `Output` is
  * what the agent's `output` validates to.
  */
-export class Session<Output = unknown> {
-  readonly sessionId: string;
-  readonly tenantId: string;
+export class Session<Output = unknown> extends SessionReading {
   readonly #services: Services;
   /** The session as this handle saw it last; every commit reads it anew. */
   #seen: CommittedSession;
 
   constructor(services: Services, session: CommittedSession) {
+    super(services, session);
     this.#services = services;
     this.#seen = session;
-    this.sessionId = session.sessionId;
-    this.tenantId = session.tenantId;
   }
 
   /**
@@ -229,31 +224,6 @@ export class Session<Output = unknown> {
       const by = checkWho(checkOptions(options, 'complete', ['by']).by ?? 'user');
       const request = { event: { type: 'completeSession', by }, cause: 'user', claim: { type: 'none' } } as const;
       for (let last = ''; last !== 'session.completed'; ) last = (await this.#commit(request)).transition.event.type;
-    });
-  }
-
-  /** The session as it stands now, read from the database. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, SNAPSHOT_INVALID. */
-  async status(): Promise<SessionStatus> {
-    return operate(this.#services, async () => {
-      return readStatus(this.#services.store, this);
-    });
-  }
-
-  /**
-   * Every turn, by index from 0 on. Each tool call has its tool turn before the next message; calls that are open have none yet.
-   *
-   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
-   */
-  async history(): Promise<StoredTurn[]> {
-    return operate(this.#services, async () => {
-      return readTurns(this.#services.store, this);
-    });
-  }
-
-  /** Every transition, by sequence from 1 on: the audit of the session. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE. */
-  async transitions(): Promise<StoredTransition[]> {
-    return operate(this.#services, async () => {
-      return readTransitions(this.#services.store, this);
     });
   }
 

@@ -31,7 +31,9 @@ export function sessionsSql(schema: string): string[] {
   fork_origin_turn_index int,
   metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
   normalised jsonb,
-  -- Set by the insert trigger, never changed: the hash that the first transition chains to.
+  -- Set by the insert trigger, never changed: what the session began with, and the hash of it that the first transition chains to.
+  first_agent_version int NOT NULL DEFAULT 0,
+  first_machine_version int NOT NULL DEFAULT 0,
   genesis_hash varchar(64) NOT NULL DEFAULT '',
   -- When what was said in it was erased; what is left are ids, states, times, counts and digests.
   erased_at timestamptz,

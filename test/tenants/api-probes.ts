@@ -128,4 +128,6 @@ export const SESSION_PROBES: Readonly<Record<string, readonly Probe[]>> = {
   status: [async (hands, ids) => (await ownSession(hands, ids)).status()],
   history: [async (hands, ids) => (await askingSession(hands, ids)).history()],
   transitions: [async (hands, ids) => (await askingSession(hands, ids)).transitions()],
+  replay: [async (hands, ids) => (await askingSession(hands, ids)).replay()],
+  verify: [async (hands, ids) => (await askingSession(hands, ids)).verify()],
 };
