@@ -5,6 +5,7 @@ import type { Awaiting } from '../../index.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime } from '../support/runtime-open.ts';
+import { waitForLockWait } from '../support/wait-for-lock-wait.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { withRole } from './as-least-privileged.ts';
 import { tenantAgent } from './tenant-world.ts';
@@ -60,5 +61,22 @@ onPostgres((database) => {
     const ids = sessions.map(({ sessionId }) => sessionId);
     expect(heard.length).toBeGreaterThan(0);
     expect(heard.filter((payload) => !ids.includes(payload))).toEqual([]);
+  });
+
+  test('who may see the statements of other sessions, or the server’s log of them, sees the contents in them', async () => {
+    const agent = tenantAgent();
+    const runtime = await openRuntime(asRole(), [agent]);
+    const session = await runtime.createSession({ agent: agent.name, tenantId: 'watched', userId: 'user' });
+    const holder = new pg.Client({ connectionString: database().url });
+    await holder.connect();
+    atTestEnd(() => holder.end());
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE turnlock.agent_turns IN SHARE MODE');
+    const sent = session.send('hello whoever watches');
+    await waitForLockWait(database().url);
+    const rows = await database().query(`SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+    await holder.query('ROLLBACK');
+    await (await sent).result();
+    expect(rows.map(({ query }) => query).join()).toContain('hello whoever watches');
   });
 });

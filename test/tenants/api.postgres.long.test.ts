@@ -1,5 +1,5 @@
 import { onPostgres } from '../support/runtime-database.ts';
-import { describeApiOfTwoTenants } from './api-suite.ts';
+import { describeApiOfTwoTenants } from './two-tenants.ts';
 import { withRole } from './as-least-privileged.ts';
 import { TENANT_PAIRS } from './tenant-world.ts';
 

@@ -194,6 +194,17 @@ test('a stolen runtime role names whatever tenant it likes, and so sees and writ
   expect(tenants).toEqual([{ tenant_id: TENANT }]);
 });
 
+test('a stolen runtime role drops messages that wait and frees business keys: rows without a history of their own', async () => {
+  const done = await asOther(async (sql) => {
+    await sql.query(`SELECT set_config('turnlock.tenant', $1, true)`, [TENANT]);
+    const texts = ['DELETE FROM turnlock.agent_inbox', `UPDATE turnlock.agent_idempotency_claims SET state = 'free'`];
+    const counts: (number | undefined)[] = [];
+    for (const text of texts) counts.push((await sql.query(`${text} RETURNING 1`)).rows.length);
+    return counts;
+  });
+  expect(done).toEqual([1, 1]);
+});
+
 test.each<[string, string, string, string]>([
   [
     'a stolen runtime role',

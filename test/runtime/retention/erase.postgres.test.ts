@@ -4,6 +4,7 @@ import type { Runtime } from '../../../index.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, gate, looseTool } from '../../support/runtime-script.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { rowsOf } from '../../tenants/tenant-rows.ts';
 import { fillTenant, type Ids, tenantAgent } from '../../tenants/tenant-world.ts';
 
@@ -93,7 +94,7 @@ onPostgres((database) => {
       { type: 'content.erased', by: 'request 1' },
     ]);
     const { findings, erased, head, loss } = await session.verify();
-    expect({ findings, erased, sequence: head.sequence, loss: loss?.reason }).toEqual({
+    expect({ findings, erased, sequence: head.sequence, loss }).toEqual({
       ...{ findings: [], erased: transitions.length - 1, sequence: transitions.length, loss: 'erased' },
     });
     expect(transitions.at(-1)).toMatchObject({ type: 'session.completed', to: 'COMPLETED' });
@@ -158,10 +159,15 @@ onPostgres((database) => {
       left: [],
     });
     open(`said ${marker}`);
-    await runtime.close();
-    const evidence = await database().query(
-      'SELECT outcome, output FROM turnlock.agent_tool_evidence WHERE tenant_id = $1',
-      [tenantId],
+    const evidence = await waitFor(
+      async () => {
+        const rows = await database().query(
+          'SELECT outcome, output FROM turnlock.agent_tool_evidence WHERE tenant_id = $1',
+          [tenantId],
+        );
+        return rows.length > 0 && rows;
+      },
+      { for: 'what the tool said' },
     );
     expect(evidence).toEqual([{ outcome: 'succeeded', output: null }]);
     expect(await dump()).not.toContain(marker);

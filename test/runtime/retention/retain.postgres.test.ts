@@ -155,9 +155,7 @@ onPostgres((database) => {
     expect(await left.status()).toMatchObject({ state: 'IDLE', parent: null });
     const asker = await open(runtime, agent, tenantId);
     await (await asker.send('once order')).result();
-    expect((await asker.history()).map(({ content }) => content)).toContain(
-      'Not run again: a call with the same business key has succeeded before. Its result: "done once for order"',
-    );
+    expect((await asker.history()).map(({ content }) => content).join()).toContain('Its result: done once for order');
     // The key outlives its session by a time of its own.
     await database().moveClock(2 * DAY_MS);
     await asker.complete({ by: 'ann' });

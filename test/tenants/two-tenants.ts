@@ -111,7 +111,9 @@ export const describeCompleteness: RuntimeSuite = (database) => {
     const run = await session.send('hello');
     const methodsOf = (value: object) => Reflect.ownKeys(value).map(String).sort();
     expect(methodsOf(runtime)).toEqual([...Object.keys(RUNTIME_PROBES), ...Object.keys(HOST_METHODS)].sort());
-    const ofSession = prototypesOf(session).flatMap(methodsOf).filter((name) => name !== 'constructor');
+    const ofSession = prototypesOf(session)
+      .flatMap(methodsOf)
+      .filter((name) => name !== 'constructor');
     expect(ofSession.sort()).toEqual(Object.keys(SESSION_PROBES).sort());
     expect(methodsOf(session)).toEqual(['sessionId', 'tenantId']);
     // A run is what a method of a session gives: the probes look at its result and at its events.
