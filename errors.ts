@@ -71,6 +71,10 @@ export const ERROR_CODES = {
   // What the session allows
   SESSION_COMPLETED: kind('state', 'A completed session is final: create a new session.'),
   EVENT_ILLEGAL: kind('state', 'Read the state of the session with session.status(), then decide.'),
+  FORK_TURN_INVALID: kind(
+    'state',
+    'Fork at one of the turns that the message names: every call up to it must have its tool turn.',
+  ),
   EXECUTION_RUNNING: kind('state', 'Wait until it ends, or cancel the run.'),
   RUN_CANCELLED: kind('state', 'Send a new message to begin another run.'),
 

@@ -66,8 +66,9 @@ export type { StoredTransition, TransitionsQuery } from './persistence/read-tran
 export type { StoredTurn } from './persistence/read-turns.ts';
 export type { OnAwaiting } from './runtime/announcer.ts';
 export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';
+export type { ForkOptions } from './runtime/check-fork.ts';
 export type { SendOptions } from './runtime/check-message.ts';
-export type { AwaitingOptions } from './runtime/check-query.ts';
+export type { AwaitingOptions, SessionsOptions } from './runtime/check-query.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
 export {
   createRuntime,

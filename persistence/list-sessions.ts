@@ -1,7 +1,9 @@
 import type { SessionState } from '../machines/session-state.ts';
 import type { Build } from './build.ts';
+import type { ForkOrigin } from './committed-session.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
+import { forkOriginOf } from './read-session.ts';
 import type { Store } from './session-transaction.ts';
 
 /** What of a session is newer than a build that leaves it alone. */
@@ -23,6 +25,8 @@ export interface SessionSummary {
    * `null` where nothing is, where the session is COMPLETED, and where this build has no such agent.
    */
   stranded: Stranded | null;
+  /** The session whose history it began with; `null` where it is no fork. */
+  forkedFrom: ForkOrigin | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -33,6 +37,8 @@ export interface SessionsQuery {
   state?: SessionState;
   /** Only those that are newer than `build`. */
   stranded?: boolean;
+  /** Only forks of this session. */
+  forkOf?: string;
   /** How many at the most. */
   limit: number;
   /** What is compared for `stranded`. Default: nothing. */
@@ -46,15 +52,16 @@ interface Found extends Record<string, unknown> {
 
 /** The sessions of one tenant, last changed first. */
 export async function listSessions(store: Store, query: SessionsQuery): Promise<SessionSummary[]> {
-  const { tenantId, state = null, stranded = false, limit, build } = query;
+  const { tenantId, state = null, stranded = false, forkOf = null, limit, build } = query;
   return inPatientTransaction(store, { tenantId }, async (em) => {
     const found = (await em.execute(
       `select s.*, w.stranded from turnlock.agent_sessions s
         cross join lateral (select case when s.current_state <> 'COMPLETED'
           then turnlock.why_stranded(s.session_id, ?::jsonb) end as stranded) w
         where s.tenant_id = ? and (?::text is null or s.current_state = ?::text) and (w.stranded is not null or not ?::boolean)
+          and (?::uuid is null or s.fork_origin_session_id = ?::uuid)
         order by s.updated_at desc, s.session_id limit ?`,
-      [build === undefined ? '{}' : JSON.stringify(build), tenantId, state, state, stranded, limit],
+      [build === undefined ? '{}' : JSON.stringify(build), tenantId, state, state, stranded, forkOf, forkOf, limit],
     )) as Found[];
     return found.map(({ stranded: why, ...columns }) => summaryOf(em.map(AgentSession, columns), why));
   });
@@ -71,6 +78,7 @@ function summaryOf(row: AgentSessionRow, stranded: Stranded | null): SessionSumm
     state: row.currentState,
     version: row.version,
     stranded,
+    forkedFrom: forkOriginOf(row),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

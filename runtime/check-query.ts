@@ -3,6 +3,7 @@ import { MAX_CHARACTERS } from '../limits.ts';
 import { SESSION_STATES, type SessionState } from '../machines/session-state.ts';
 import { ROUND_KINDS } from '../persistence/entities/agent-approval.entity.ts';
 import type { Awaiting, AwaitingQuery } from '../persistence/list-awaiting.ts';
+import type { SessionsQuery } from '../persistence/list-sessions.ts';
 import type { TransitionsQuery } from '../persistence/read-transitions.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
@@ -21,13 +22,25 @@ export interface AwaitingOptions {
 
 const AWAITING_OPTIONS = ['tenantId', 'userId', 'sessionId', 'reason', 'after', 'limit'];
 
+/** What `sessions` takes. */
+export interface SessionsOptions {
+  tenantId: string;
+  state?: SessionState;
+  /** Only those that the runtime leaves alone, since a newer build has gone on with them. */
+  stranded?: boolean;
+  /** Only forks of this session. */
+  forkOf?: string;
+  /** How many at the most, from 1 to 1000. Default 50. */
+  limit?: number;
+}
+
 /** The refusal of an option of the runtime. */
 export function optionRefused(option: string, wanted: string): TurnlockError {
   return new TurnlockError('OPTIONS_INVALID', { message: `option not accepted: ${option} (wanted ${wanted})` });
 }
 
 /** @throws OPTIONS_INVALID for what is no state. */
-export function checkState(state: SessionState): SessionState {
+function checkState(state: SessionState): SessionState {
   if (SESSION_STATES.includes(state)) return state;
   throw optionRefused('state', SESSION_STATES.join(', '));
 }
@@ -42,6 +55,20 @@ export function checkLimit(limit: number, name = 'limit'): number {
 export function checkFlag(flag: boolean | undefined, name: string): boolean {
   if (flag === undefined || typeof flag === 'boolean') return flag ?? false;
   throw optionRefused(name, 'true or false');
+}
+
+/** @throws OPTIONS_INVALID, VALUE_INVALID. */
+export function checkSessions(asked: SessionsOptions): SessionsQuery {
+  const names = ['tenantId', 'state', 'stranded', 'forkOf', 'limit'];
+  const { tenantId, state, stranded = false, forkOf, limit = 50 } = checkOptions(asked, 'sessions', names);
+  if (typeof stranded !== 'boolean') throw optionRefused('stranded', 'true or false');
+  return {
+    tenantId: checkTenant(tenantId),
+    limit: checkLimit(limit),
+    stranded,
+    ...(state === undefined ? {} : { state: checkState(state) }),
+    ...(forkOf === undefined ? {} : { forkOf: checkUuid(forkOf, 'forkOf') }),
+  };
 }
 
 /** @throws OPTIONS_INVALID for another `after` than a whole number, or another limit than 1 to 1000. */

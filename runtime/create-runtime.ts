@@ -1,7 +1,6 @@
 import { type Environment, systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS, resolveLimits } from '../limits.ts';
-import type { SessionState } from '../machines/session-state.ts';
 import {
   type CallerTransaction,
   checkCallerTransaction,
@@ -27,10 +26,10 @@ import { checkOptions } from './check-options.ts';
 import {
   type AwaitingOptions,
   checkAwaiting,
-  checkLimit,
-  checkState,
+  checkSessions,
   checkTenant,
   optionRefused,
+  type SessionsOptions,
 } from './check-query.ts';
 import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
@@ -94,8 +93,6 @@ export interface NewSessionOptions<Name extends string = string> {
 
 const SESSION_OPTIONS = ['agent', 'tenantId', 'userId', 'externalId', 'metadata', 'transaction'];
 
-const SESSIONS_OPTIONS = ['tenantId', 'state', 'stranded', 'limit'];
-
 const RUNTIME_OPTIONS = [
   ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'retention', 'environment'],
 ];
@@ -136,16 +133,11 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
   session(reference: SessionReference): Promise<Session<OutputOf<Agents>>>;
   /**
    * The sessions of one tenant, last changed first; with `state`, those that are in it now; with `stranded: true`, those that this runtime
-   * leaves alone because a newer build has gone on with them. `limit`: how many at the most, a whole number from 1 to 1000; default 50.
+   * leaves alone because a newer build has gone on with them; with `forkOf`, the forks of that session. `limit`: how many at the most, a whole number from 1 to 1000; default 50.
    *
    * @throws OPTIONS_INVALID for another state, limit or `stranded`, VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
-  sessions(query: {
-    tenantId: string;
-    state?: SessionState;
-    stranded?: boolean;
-    limit?: number;
-  }): Promise<SessionSummary[]>;
+  sessions(query: SessionsOptions): Promise<SessionSummary[]>;
   /**
    * What people are asked in one tenant: calls that wait for approval, questions of agents to their users, and unknown outcomes, those that
    * were asked first first. From rows, so it shows what was committed and nothing that was decided. `limit`: a whole number from 1 to 1000,
@@ -284,18 +276,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     createSession: (session) => operate(services, () => create(services, session)),
     session: (reference) => operate(services, () => open(services, reference)),
     sessions: (asked) =>
-      operate(services, async () => {
-        const { tenantId, state, stranded = false, limit = 50 } = checkOptions(asked, 'sessions', SESSIONS_OPTIONS);
-        if (typeof stranded !== 'boolean') throw optionRefused('stranded', 'true or false');
-        const query = {
-          tenantId: checkTenant(tenantId),
-          limit: checkLimit(limit),
-          stranded,
-          build: services.build,
-          ...(state === undefined ? {} : { state: checkState(state) }),
-        };
-        return listSessions(store, query);
-      }),
+      operate(services, async () => listSessions(store, { ...checkSessions(asked), build: services.build })),
     awaiting: (asked) => operate(services, () => listAwaiting(store, checkAwaiting(asked))),
     decide: (batch) =>
       operate(services, async () => {

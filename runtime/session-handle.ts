@@ -8,12 +8,14 @@ import {
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { Decided } from '../persistence/decide-approval.ts';
+import { forkSession } from '../persistence/fork/fork-session.ts';
 import { messageDigest, type NewMessage, type WhenBusy } from '../persistence/inbox.ts';
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
+import { checkFork, type ForkOptions } from './check-fork.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
@@ -224,6 +226,33 @@ export class Session<Output = unknown> extends SessionReading {
       const by = checkWho(checkOptions(options, 'complete', ['by']).by ?? 'user');
       const request = { event: { type: 'completeSession', by }, cause: 'user', claim: { type: 'none' } } as const;
       for (let last = ''; last !== 'session.completed'; ) last = (await this.#commit(request)).transition.event.type;
+    });
+  }
+
+  /**
+   * Copies the history up to the turn `atTurn` into a new session of the same tenant, user and agent; durable once this resolves. Without
+   * `atTurn`, up to the last turn at which every call has its tool turn. The fork is IDLE, takes messages, and has an audit of its own that
+   * begins with `session.forked`. This session may be in any state and at work; nothing of it changes.
+   *
+   * Copied calls are shown with their outcomes and never run again: their executions are marked, have keys of their own, no claim, no approval
+   * and no cost. Business keys within a session (`once: { per: 'session' }`) count anew in the fork; those within the tenant do not.
+   *
+   * `externalId` is that of the fork; the same one again returns that fork. `metadata` defaults to this session's. `by` defaults to `operator`.
+   *
+   * @throws FORK_TURN_INVALID when there is no such turn, or a call up to it has its tool turn later or not yet: the message names the nearest
+   * turns. EXTERNAL_ID_CONFLICT when another session has the external id.
+   * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN.
+   */
+  async fork(options: ForkOptions = {}): Promise<Session<Output>> {
+    return operate(this.#services, async () => {
+      const { store } = this.#services;
+      const { tenantId, sessionId } = this;
+      const fork = {
+        origin: { tenantId, sessionId },
+        sessionId: store.environment.uuid(),
+        ...checkFork(store, options),
+      };
+      return new Session<Output>(this.#services, await forkSession(store, fork));
     });
   }
 

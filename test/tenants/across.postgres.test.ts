@@ -5,8 +5,8 @@ import type { Awaiting } from '../../index.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime } from '../support/runtime-open.ts';
-import { waitForLockWait } from '../support/wait-for-lock-wait.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { waitForLockWait } from '../support/wait-for-lock-wait.ts';
 import { withRole } from './as-least-privileged.ts';
 import { tenantAgent } from './tenant-world.ts';
 
@@ -74,7 +74,9 @@ onPostgres((database) => {
     await holder.query('LOCK TABLE turnlock.agent_turns IN SHARE MODE');
     const sent = session.send('hello whoever watches');
     await waitForLockWait(database().url);
-    const rows = await database().query(`SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+    const rows = await database().query(
+      `SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+    );
     await holder.query('ROLLBACK');
     await (await sent).result();
     expect(rows.map(({ query }) => query).join()).toContain('hello whoever watches');

@@ -47,6 +47,7 @@ export const RUNTIME_PROBES: Readonly<Record<string, readonly Probe[]>> = {
     ({ runtime, tenantId }) => runtime.sessions({ tenantId, limit: 1000 }),
     ({ runtime, tenantId }) => runtime.sessions({ tenantId, state: 'AWAITING_INPUT' }),
     ({ runtime, tenantId }) => runtime.sessions({ tenantId, stranded: true }),
+    ({ runtime, tenantId }, { sessionId }) => runtime.sessions({ tenantId, forkOf: sessionId }),
   ],
   awaiting: [
     ({ runtime, tenantId }, { approvalId: after }) => runtime.awaiting({ tenantId, after }),
@@ -125,6 +126,13 @@ export const SESSION_PROBES: Readonly<Record<string, readonly Probe[]>> = {
   resume: [async (hands, ids) => shown(await (await ownSession(hands, ids)).resume())],
   cancel: [async (hands, ids) => (await askingSession(hands, ids)).cancel(BY)],
   complete: [async (hands, ids) => (await ownSession(hands, ids)).complete(BY)],
+  fork: [
+    async (hands, ids) => {
+      const own = await ownSession(hands, ids);
+      await (await own.send('hello')).result();
+      return (await own.fork({ externalId: `${ids.externalId} fork`, ...BY })).status();
+    },
+  ],
   status: [async (hands, ids) => (await ownSession(hands, ids)).status()],
   history: [async (hands, ids) => (await askingSession(hands, ids)).history()],
   transitions: [async (hands, ids) => (await askingSession(hands, ids)).transitions()],

@@ -1,7 +1,7 @@
 import { onPostgres } from '../support/runtime-database.ts';
-import { describeApiOfTwoTenants } from './two-tenants.ts';
 import { withRole } from './as-least-privileged.ts';
 import { TENANT_PAIRS } from './tenant-world.ts';
+import { describeApiOfTwoTenants } from './two-tenants.ts';
 
 onPostgres((database) => {
   describeApiOfTwoTenants('the least-privileged role', TENANT_PAIRS.slice(1))(withRole(database));

@@ -175,6 +175,8 @@ onPostgres((database) => {
 
   test('forks and children of a user’s sessions go with them, whoever’s they are', async () => {
     const { runtime, tenantId, ids, marker } = await begin();
+    const fork = await (await runtime.session({ tenantId, sessionId: ids.sessionId })).fork({ by: marker });
+    expect((await fork.history()).map(({ content }) => content).join()).toContain(marker);
     await database().query('SET session_replication_role = replica');
     await database().query(
       `INSERT INTO turnlock.agent_sessions (tenant_id, user_id, active_model_id, agent_name, agent_version, machine_id, machine_version, snapshot,
@@ -184,7 +186,7 @@ onPostgres((database) => {
     );
     await database().query('SET session_replication_role = origin');
     expect(await runtime.eraseUser({ tenantId, userId: ids.userId, by: 'x', cancelRuns: true })).toMatchObject({
-      sessions: 7,
+      sessions: 8,
     });
     expect(await dump()).not.toContain(marker);
   });
