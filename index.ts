@@ -50,7 +50,7 @@ export {
   type TurnlockErrorJson,
   type TurnlockErrorOptions,
 } from './errors.ts';
-export { LIMITS, type Limits } from './limits.ts';
+export { LIMITS, type Limits, type RunLimits } from './limits.ts';
 export type { Approvers, Json, TokenUsage, TurnPart } from './machines/event-content.ts';
 export type { EffectClass, ExecutionStatus } from './machines/execution-status.ts';
 export type { RecordedEvent, SessionEventType } from './machines/session-event.ts';
