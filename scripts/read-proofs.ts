@@ -1,3 +1,6 @@
+/** The pages that say what holds, and by which test. */
+export const PROVEN_PAGES: readonly string[] = ['docs/guarantees.md', 'docs/security.md'];
+
 /** A test that the page names: the file in which it stands, and its title as it stands there. */
 export interface Proof {
   path: string;
