@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
+import { headsCommand } from './audit/heads-command.ts';
 import { awaitingCommand } from './awaiting-command.ts';
 import { chatCommand } from './chat/chat-command.ts';
 import { budgetCommand, controlsCommand, freezeCommand, unfreezeCommand } from './control-commands.ts';
 import { approveCommand, denyCommand } from './decide-commands.ts';
 import { demoCommand } from './demo/demo-command.ts';
+import { forkCommand } from './fork-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { recoverCommand } from './recover-command.ts';
 import { rehearseCommand } from './rehearse/rehearse-command.ts';
+import { replayCommand } from './replay/replay-command.ts';
 import { retryCommand } from './retry-command.ts';
 import { sessionsCommand } from './sessions-command.ts';
 import { settleCommand } from './settle-command.ts';
@@ -21,11 +24,14 @@ export function allCommands(): Command[] {
     migrateCommand(),
     sessionsCommand(),
     showCommand(),
+    replayCommand(),
+    headsCommand(),
     awaitingCommand(),
     approveCommand(),
     denyCommand(),
     settleCommand(),
     retryCommand(),
+    forkCommand(),
     recoverCommand(),
     workerCommand(),
     freezeCommand(),

@@ -4,6 +4,7 @@ import type { Build } from '../../persistence/build.ts';
 import { listSessions, type SessionSummary } from '../../persistence/list-sessions.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
 import { buildOf } from '../../runtime/services.ts';
+import { readId } from './choose-session.ts';
 import { escapeText } from './escape-text.ts';
 import { formatTable } from './format-table.ts';
 import { formatTime } from './format-time.ts';
@@ -19,6 +20,7 @@ export interface SessionsOptions {
   tenant?: string;
   state?: SessionState;
   stranded?: boolean;
+  forkOf?: string;
   limit: number;
 }
 
@@ -47,10 +49,11 @@ function nothingToCompare(): TurnlockError {
 
 async function read(
   store: Store,
-  { tenant, state, stranded = false, limit }: SessionsOptions,
+  { tenant, state, stranded = false, forkOf, limit }: SessionsOptions,
   build: Build,
 ): Promise<SessionSummary[]> {
-  const query = { limit, stranded, build, ...(state === undefined ? {} : { state }) };
+  const origin = forkOf === undefined ? {} : { forkOf: readId(forkOf, 'session') };
+  const query = { limit, stranded, build, ...origin, ...(state === undefined ? {} : { state }) };
   const found = await readTenants(store, tenant, (tenantId) => listSessions(store, { tenantId, ...query }));
   return found.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(0, limit);
 }
