@@ -50,7 +50,7 @@ export {
   type TurnlockErrorJson,
   type TurnlockErrorOptions,
 } from './errors.ts';
-export { LIMITS, type Limits } from './limits.ts';
+export { LIMITS, type Limits, type RunLimits } from './limits.ts';
 export type { Approvers, Json, TokenUsage, TurnPart } from './machines/event-content.ts';
 export type { EffectClass, ExecutionStatus } from './machines/execution-status.ts';
 export type { RecordedEvent, SessionEventType } from './machines/session-event.ts';
@@ -87,7 +87,9 @@ export {
   type Instructions,
   type InstructionsContext,
 } from './runtime/define-agent.ts';
+export type { EraseUserOptions, Erasure } from './runtime/erase-user.ts';
 export type { Recovery } from './runtime/recover.ts';
+export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
 export type { Session } from './runtime/session-handle.ts';

@@ -31,7 +31,10 @@ export interface Awaiting {
   reason: RoundKind;
   /** 1 for the first time that somebody is asked about this call. */
   round: number;
-  /** Why, in the policy's words, or the agent's question; `null` when nothing was said. */
+  /**
+   * Why, in the policy's words, the agent's question, or what the tool or its `reconcile` said of an unknown outcome; `null` when nothing was
+   * said.
+   */
   question: string | null;
   approvers: Approvers | null;
   requestedAt: Date;
@@ -85,7 +88,7 @@ export async function listAwaiting(store: Store, query: AwaitingQuery): Promise<
           and (?::uuid[] is null or a.approval_id = any (?)) and (?::text is null or a.kind = ?)
           and (not ?::boolean or a.announced_at is null)
           and (?::uuid is null or (a.requested_at, a.approval_id) >
-                (select b.requested_at, b.approval_id from turnlock.agent_approvals b where b.approval_id = ?))
+                (select b.requested_at, b.approval_id from turnlock.agent_approvals b where b.approval_id = ? and b.tenant_id = a.tenant_id))
         order by a.requested_at, a.approval_id limit ?`,
       [
         ...[tenantId, userId, userId, sessionId, sessionId],

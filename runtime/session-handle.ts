@@ -107,9 +107,12 @@ export class Session<Output = unknown> extends SessionReading {
    * Settles a call that waits for a person, or whose outcome is unknown, and goes on. The decision is durable once this resolves, and who
    * made it stands in the audit. `runAgain` runs the call again with the same key.
    *
+   * A call that was given up (TIMED_OUT: its run was cancelled, or its attempts are used up) may still be settled as succeeded or failed. Its
+   * business key is answered or freed then, and the model hears of it by a system turn before its next answer.
+   *
    * @returns the run that follows; it rests at once while other calls still wait.
    * @throws EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
-   * attempt is under way, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
+   * attempt is under way, SESSION_BUSY for one that was given up while calls of a later turn are open, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
    */

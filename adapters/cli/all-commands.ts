@@ -5,11 +5,13 @@ import { chatCommand } from './chat/chat-command.ts';
 import { budgetCommand, controlsCommand, freezeCommand, unfreezeCommand } from './control-commands.ts';
 import { approveCommand, denyCommand } from './decide-commands.ts';
 import { demoCommand } from './demo/demo-command.ts';
+import { eraseCommand } from './erase-command.ts';
 import { forkCommand } from './fork-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { recoverCommand } from './recover-command.ts';
 import { rehearseCommand } from './rehearse/rehearse-command.ts';
 import { replayCommand } from './replay/replay-command.ts';
+import { retainCommand } from './retain-command.ts';
 import { retryCommand } from './retry-command.ts';
 import { sessionsCommand } from './sessions-command.ts';
 import { settleCommand } from './settle-command.ts';
@@ -38,6 +40,8 @@ export function allCommands(): Command[] {
     unfreezeCommand(),
     budgetCommand(),
     controlsCommand(),
+    retainCommand(),
+    eraseCommand(),
     rehearseCommand(),
   ];
 }

@@ -41,6 +41,7 @@ const SESSION_COLUMNS: Readonly<Record<string, string>> = {
   parent_session_id: 'session_id',
   parent_execution_id: '(SELECT execution_id FROM turnlock.agent_tool_executions WHERE session_id = $session LIMIT 1)',
   depth: 'depth + 1',
+  erased_at: 'now()',
   fork_origin_session_id: 'session_id',
   fork_origin_turn_index: '1',
   metadata: `'{"vip": true}'`,
@@ -48,6 +49,7 @@ const SESSION_COLUMNS: Readonly<Record<string, string>> = {
   first_agent_version: 'first_agent_version + 1',
   first_machine_version: 'first_machine_version + 1',
   genesis_hash: `repeat('0', 64)`,
+  erased_at: 'now()',
 };
 
 /** Columns that may change without a version: whose turn it is, and when somebody looks. */
@@ -62,7 +64,7 @@ const columns: Way[] = Object.entries(SESSION_COLUMNS).flatMap(([column, value])
   {
     title: `UPDATE of ${column}`,
     statements: [`UPDATE turnlock.agent_sessions SET ${column} = ${value} WHERE session_id = $session`],
-    refusal: /^(TL00[1-6]|42501|23\d{3})$/,
+    refusal: /^(TL00[1-7]|42501|23\d{3})$/,
   },
   ...(column === 'version'
     ? []
@@ -72,7 +74,7 @@ const columns: Way[] = Object.entries(SESSION_COLUMNS).flatMap(([column, value])
           statements: [
             `UPDATE turnlock.agent_sessions SET ${column} = ${value}, version = version + 1 WHERE session_id = $session`,
           ],
-          refusal: /^(TL00[1-6]|42501|23\d{3})$/,
+          refusal: /^(TL00[1-7]|42501|23\d{3})$/,
         },
       ]),
 ]);
@@ -99,7 +101,7 @@ const rows: Way[] = [
   {
     title: 'a payload of one’s own in place of the one that was hashed',
     statements: [`UPDATE turnlock.agent_transition_payloads SET payload = '{}' WHERE session_id = $session`],
-    refusal: /^TL014$/,
+    refusal: /^42501$/,
   },
   {
     title: 'a payload for a transition that has one',
