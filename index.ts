@@ -57,6 +57,7 @@ export type { RecordedEvent, SessionEventType } from './machines/session-event.t
 export { SESSION_STATES, type SessionState } from './machines/session-state.ts';
 export type { CallerTransaction } from './persistence/caller-transaction.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
+export { FINDING_CODES, type FindingCode, type Severity } from './persistence/doctor/finding-codes.ts';
 export type { WhenBusy } from './persistence/inbox.ts';
 export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
 export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
@@ -65,16 +66,9 @@ export type { StoredTurn } from './persistence/read-turns.ts';
 export type { OnAwaiting } from './runtime/announcer.ts';
 export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';
 export type { SendOptions } from './runtime/check-message.ts';
-export type { AwaitingOptions } from './runtime/check-query.ts';
+export type { AwaitingOptions, SessionsOptions } from './runtime/check-query.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
-export {
-  createRuntime,
-  type NewSessionOptions,
-  type OutputOf,
-  type Runtime,
-  type RuntimeOptions,
-  type SessionReference,
-} from './runtime/create-runtime.ts';
+export { createRuntime, type OutputOf, type Runtime, type RuntimeOptions } from './runtime/create-runtime.ts';
 export type { BatchAnswer, BatchDecision } from './runtime/decide.ts';
 export {
   type Agent,
@@ -84,6 +78,20 @@ export {
   type Instructions,
   type InstructionsContext,
 } from './runtime/define-agent.ts';
+export type { DoctorOptions } from './runtime/doctor/check-doctor.ts';
+export type { DoctorReport } from './runtime/doctor/doctor.ts';
+export type { Finding } from './runtime/doctor/finding.ts';
+export type {
+  CommandWords,
+  Explanation,
+  HoldingControl,
+  Unblocking,
+  Waiting,
+  WaitingCall,
+  WaitingFacts,
+  WaitingKind,
+} from './runtime/explain/explanation.ts';
+export type { NewSessionOptions, SessionReference } from './runtime/open-session.ts';
 export type { Recovery } from './runtime/recover.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';

@@ -12,8 +12,6 @@ import { messageDigest, type NewMessage, type WhenBusy } from '../persistence/in
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
-import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
-import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
@@ -24,11 +22,12 @@ import { fitSettlement } from './fit-settlement.ts';
 import type { Drive } from './live-sessions.ts';
 import { lookAtSleeper } from './look-at-children.ts';
 import { expireInput } from './recover.ts';
+import { leaseReleased, releasing } from './release-lease.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { RunResult } from './run-event.ts';
 import { checkAgent, checkOpen, operate, type Services } from './services.ts';
-import { readStatus, type SessionStatus } from './session-status.ts';
+import { SessionReader } from './session-reader.ts';
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
 
@@ -36,18 +35,15 @@ type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<Co
  * One durable conversation of one agent. Handles are cheap, hold no connection, and may exist many times for one session. `Output` is
  * what the agent's `output` validates to.
  */
-export class Session<Output = unknown> {
-  readonly sessionId: string;
-  readonly tenantId: string;
+export class Session<Output = unknown> extends SessionReader {
   readonly #services: Services;
   /** The session as this handle saw it last; every commit reads it anew. */
   #seen: CommittedSession;
 
   constructor(services: Services, session: CommittedSession) {
+    super(services, session);
     this.#services = services;
     this.#seen = session;
-    this.sessionId = session.sessionId;
-    this.tenantId = session.tenantId;
   }
 
   /**
@@ -232,28 +228,24 @@ export class Session<Output = unknown> {
     });
   }
 
-  /** The session as it stands now, read from the database. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, SNAPSHOT_INVALID. */
-  async status(): Promise<SessionStatus> {
-    return operate(this.#services, async () => {
-      return readStatus(this.#services.store, this);
-    });
-  }
-
   /**
-   * Every turn, by index from 0 on. Each tool call has its tool turn before the next message; calls that are open have none yet.
+   * Takes the session from the worker that holds it: from one that hangs, or of which you know that it is gone before its lease says so.
+   * Durable once this resolves, and who did it stands in the audit. Whatever that worker still does is refused; a tool that it has out may
+   * still be at work, and is treated as one of a worker that died. Then any worker goes on, or {@link Session.resume}. `by` defaults to
+   * `operator`.
    *
-   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   * @returns whether anybody held it; else nothing is written.
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` cannot be stored. RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
    */
-  async history(): Promise<StoredTurn[]> {
+  async release(options: { by?: string } = {}): Promise<boolean> {
     return operate(this.#services, async () => {
-      return readTurns(this.#services.store, this);
-    });
-  }
-
-  /** Every transition, by sequence from 1 on: the audit of the session. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE. */
-  async transitions(): Promise<StoredTransition[]> {
-    return operate(this.#services, async () => {
-      return readTransitions(this.#services.store, this);
+      const by = checkWho(checkOptions(options, 'release', ['by']).by ?? 'operator');
+      const { session } = await readSession(this.#services.store, this);
+      if (session.leaseHolder === null) return false;
+      await this.#commit(releasing(by));
+      // Not waited for: what hangs may never come to its end.
+      this.#services.live.driveOf(this.sessionId)?.abort(leaseReleased(this.sessionId));
+      return true;
     });
   }
 

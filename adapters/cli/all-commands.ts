@@ -4,9 +4,13 @@ import { chatCommand } from './chat/chat-command.ts';
 import { budgetCommand, controlsCommand, freezeCommand, unfreezeCommand } from './control-commands.ts';
 import { approveCommand, denyCommand } from './decide-commands.ts';
 import { demoCommand } from './demo/demo-command.ts';
+import { doctorCommand } from './doctor-command.ts';
+import { explainCommand } from './explain-command.ts';
+import { findCommand } from './find-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { recoverCommand } from './recover-command.ts';
 import { rehearseCommand } from './rehearse/rehearse-command.ts';
+import { releaseCommand } from './release-command.ts';
 import { retryCommand } from './retry-command.ts';
 import { sessionsCommand } from './sessions-command.ts';
 import { settleCommand } from './settle-command.ts';
@@ -19,13 +23,17 @@ export function allCommands(): Command[] {
     demoCommand(),
     chatCommand(),
     migrateCommand(),
+    doctorCommand(),
     sessionsCommand(),
+    findCommand(),
     showCommand(),
+    explainCommand(),
     awaitingCommand(),
     approveCommand(),
     denyCommand(),
     settleCommand(),
     retryCommand(),
+    releaseCommand(),
     recoverCommand(),
     workerCommand(),
     freezeCommand(),

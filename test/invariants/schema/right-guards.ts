@@ -106,8 +106,12 @@ function definer([name, , refusal, title, attempt]: (typeof HIDDEN)[number]): Sc
 /** Functions that cross tenants, each with a call of it and the role that must not. */
 const CROSSING: [signature: string, call: string, role: string][] = [
   ['list_controls()', 'list_controls()', 'turnlock_runtime'],
-  ['list_sessions(uuid, int)', 'list_sessions()', 'turnlock_runtime'],
-  ['find_sessions(text, uuid, text, jsonb, uuid, int)', `find_sessions(external_id => 'x')`, 'turnlock_runtime'],
+  ['list_sessions(uuid, int, text)', 'list_sessions()', 'turnlock_runtime'],
+  [
+    'find_sessions(text, uuid, text, jsonb, uuid, int, uuid, text)',
+    `find_sessions(external_id => 'x')`,
+    'turnlock_runtime',
+  ],
   ['sweep_sessions(int, jsonb, uuid[])', 'sweep_sessions(10)', 'turnlock_client'],
   ['claim_sessions(int, jsonb, uuid[])', 'claim_sessions(10)', 'turnlock_client'],
 ];
