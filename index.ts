@@ -55,13 +55,15 @@ export type { Approvers, Json, TokenUsage, TurnPart } from './machines/event-con
 export type { EffectClass, ExecutionStatus } from './machines/execution-status.ts';
 export type { RecordedEvent, SessionEventType } from './machines/session-event.ts';
 export { SESSION_STATES, type SessionState } from './machines/session-state.ts';
+export type { Finding, FindingCode } from './persistence/audit/finding.ts';
+export type { Replay, Verification } from './persistence/audit/verify-session.ts';
 export type { CallerTransaction } from './persistence/caller-transaction.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
-export { FINDING_CODES, type FindingCode, type Severity } from './persistence/doctor/finding-codes.ts';
+export { DOCTOR_CODES, type DoctorCode, type Severity } from './persistence/doctor/doctor-codes.ts';
 export type { WhenBusy } from './persistence/inbox.ts';
 export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
 export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
-export type { StoredTransition } from './persistence/read-transitions.ts';
+export type { StoredTransition, TransitionsQuery } from './persistence/read-transitions.ts';
 export type { StoredTurn } from './persistence/read-turns.ts';
 export type { OnAwaiting } from './runtime/announcer.ts';
 export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';
@@ -80,7 +82,7 @@ export {
 } from './runtime/define-agent.ts';
 export type { DoctorOptions } from './runtime/doctor/check-doctor.ts';
 export type { DoctorReport } from './runtime/doctor/doctor.ts';
-export type { Finding } from './runtime/doctor/finding.ts';
+export type { DoctorFinding } from './runtime/doctor/doctor-finding.ts';
 export type {
   CommandWords,
   Explanation,
@@ -96,5 +98,6 @@ export type { Recovery } from './runtime/recover.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
 export type { Session } from './runtime/session-handle.ts';
+export type { SessionReading } from './runtime/session-reading.ts';
 export type { SessionStatus } from './runtime/session-status.ts';
 export type { WorkerOptions } from './runtime/worker-control.ts';

@@ -140,6 +140,8 @@ CREATE TABLE turnlock.agent_sessions (
   fork_origin_turn_index integer,
   metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
   normalised jsonb,
+  first_agent_version integer DEFAULT 0 NOT NULL,
+  first_machine_version integer DEFAULT 0 NOT NULL,
   genesis_hash character varying(64) DEFAULT ''::character varying NOT NULL
 );
 ALTER TABLE turnlock.agent_sessions ENABLE ROW LEVEL SECURITY;
@@ -364,7 +366,7 @@ CREATE INDEX idx_tool_open ON turnlock.agent_tool_executions USING btree (sessio
 CREATE INDEX idx_tool_run ON turnlock.agent_tool_executions USING btree (run_id, tool_name, params_digest);
 CREATE INDEX idx_tool_started ON turnlock.agent_tool_executions USING btree (tenant_id, started_at) WHERE (attempt > 0);
 CREATE INDEX idx_tool_turn ON turnlock.agent_tool_executions USING btree (turn_id);
-CREATE INDEX idx_transitions_message ON turnlock.agent_transitions USING btree (event_id) WHERE ((event_id)::text ~~ 'message:%'::text);
+CREATE INDEX idx_transitions_message ON turnlock.agent_transitions USING btree (event_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'message.enqueued'::character varying])::text[]));
 CREATE INDEX idx_transitions_run ON turnlock.agent_transitions USING btree (run_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'session.retried'::character varying])::text[]));
 -- Functions
 
@@ -428,7 +430,8 @@ AS $function$
 BEGIN
 
   IF NOT EXISTS (SELECT FROM agent_transitions t WHERE t.session_id = NEW.session_id AND t.sequence = NEW.version
-       AND t.from_state = OLD.current_state AND t.to_state = NEW.current_state AND t.token = NEW.lease_token)
+       AND t.from_state = OLD.current_state AND t.to_state = NEW.current_state AND t.token = NEW.lease_token
+       AND (t.event = 'machine.upgraded' OR NEW.machine_version = OLD.machine_version))
      AND EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id) THEN
     RAISE EXCEPTION 'version % of session % has no transition row % to % with token %', NEW.version, NEW.session_id, OLD.current_state, NEW.current_state, NEW.lease_token USING ERRCODE = 'TL004', CONSTRAINT = 'session_history', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
@@ -642,7 +645,7 @@ BEGIN
         WHERE t.run_id = find_sessions.run_id AND t.event IN ('user.messaged', 'session.retried')
       UNION SELECT i.session_id FROM agent_inbox i WHERE i.run_id = find_sessions.run_id);
   ELSIF find_sessions.message_id IS NOT NULL THEN
-    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event_id LIKE 'message:%' AND t.event_id = 'message:'
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = 'message:'
           || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex')
       UNION SELECT i.session_id FROM agent_inbox i WHERE i.message_id = find_sessions.message_id);
   ELSIF find_sessions.external_id IS NOT NULL THEN
@@ -824,6 +827,8 @@ BEGIN
      OR NEW.lease_expires_at IS NOT NULL OR NEW.recoveries <> 0 THEN
     RAISE EXCEPTION 'a session begins IDLE with version 0, token 0 and no lease (found %, version %, token %)', NEW.current_state, NEW.version, NEW.lease_token USING ERRCODE = 'TL001', CONSTRAINT = 'session_insert', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
+  NEW.first_agent_version := NEW.agent_version;
+  NEW.first_machine_version := NEW.machine_version;
   NEW.genesis_hash := encode(sha256(convert_to(jsonb_build_array(1, NEW.session_id, NEW.tenant_id, NEW.agent_name,
     NEW.agent_version, NEW.machine_id, NEW.machine_version, NEW.snapshot)::text, 'UTF8')), 'hex');
   RETURN NEW;
@@ -872,9 +877,11 @@ BEGIN
     RAISE EXCEPTION 'session % may not go from % to %', OLD.session_id, OLD.current_state, NEW.current_state USING ERRCODE = 'TL002', CONSTRAINT = 'session_transition', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
   IF (kept.session_id, kept.tenant_id, kept.user_id, kept.agent_name, kept.machine_id, kept.created_at, kept.genesis_hash,
+      kept.first_agent_version, kept.first_machine_version,
       kept.parent_session_id, kept.parent_execution_id, kept.depth, kept.fork_origin_session_id, kept.fork_origin_turn_index)
      IS DISTINCT FROM
      (OLD.session_id, OLD.tenant_id, OLD.user_id, OLD.agent_name, OLD.machine_id, OLD.created_at, OLD.genesis_hash,
+      OLD.first_agent_version, OLD.first_machine_version,
       OLD.parent_session_id, OLD.parent_execution_id, OLD.depth, OLD.fork_origin_session_id, OLD.fork_origin_turn_index) THEN
     RAISE EXCEPTION 'whose session % is and where it comes from never changes', OLD.session_id USING ERRCODE = 'TL006', CONSTRAINT = 'session_identity', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;

@@ -25,6 +25,16 @@ export {
   type UnknownReason,
 } from './execution-status.ts';
 export {
+  beginFold,
+  endFold,
+  type Fold,
+  type FoldCode,
+  type FoldedTransition,
+  type FoldFinding,
+  type FoldLoss,
+  foldTransitions,
+} from './fold-transitions.ts';
+export {
   acceptedEvents,
   executionGraph,
   FLOW_ONLY_PAIRS,

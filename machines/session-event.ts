@@ -4,6 +4,7 @@ import type {
   ChildContent,
   FailureContent,
   HeldContent,
+  Json,
   ModelTurnContent,
   OutcomeContent,
   UpgradedParams,
@@ -110,8 +111,9 @@ export type SessionEvent =
   | { type: 'lease.released'; by: string }
   | { type: 'session.retried'; runId: string; by: string }
   | { type: 'session.completed'; by: string }
-  | { type: 'session.forked'; originSessionId: string; originTurnIndex: number }
-  | { type: 'machine.upgraded'; fromVersion: number; toVersion: number }
+  | { type: 'session.forked'; originSessionId: string; originTurnIndex: number; by: string }
+  /** `snapshot` is the whole one in the form of `toVersion`: a replay goes on from it. */
+  | { type: 'machine.upgraded'; fromVersion: number; toVersion: number; snapshot: Json }
   | { type: 'memory.stored'; memoryIds: string[] }
   | { type: 'content.erased'; by: string };
 

@@ -121,7 +121,7 @@ const anywhere = [toPlanning, toExecuting, toAwaiting] as const;
 export const sessionMachine = setup({
   types: { context: {} as SessionContext, events: {} as SessionEvent },
   guards: {
-    isUnused: ({ context }) => context.runId === null,
+    isUnused: ({ context }) => context.runId === null && context.nextTurnIndex === 0,
     isPresentRun: ofPresentRun,
     isLate: ({ context, event }) => event.type === 'tool.evidenced' && isLate(context.calls, event),
     isNewMessage: ({ event }) => isNewMessage(event),
@@ -149,6 +149,9 @@ export const sessionMachine = setup({
       failedModelAttempts: 0,
       failureCode: null,
     })),
+    addPrefix: assign(({ event }) => ({
+      nextTurnIndex: (event as EventOf<'session.forked'>).originTurnIndex + 1,
+    })),
     addReply: assign(({ context }) => ({
       nextTurnIndex: context.nextTurnIndex + 1,
       modelCalls: context.modelCalls + 1,
@@ -172,7 +175,7 @@ export const sessionMachine = setup({
       on: {
         ...everyState,
         ...lateFacts,
-        'session.forked': { guard: 'isUnused', actions: 'loop' },
+        'session.forked': { guard: 'isUnused', actions: 'addPrefix' },
         'user.messaged': { guard: 'isNewMessage', target: 'PLANNING', actions: 'beginRun' },
         'session.completed': 'COMPLETED',
       },

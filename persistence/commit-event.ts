@@ -11,7 +11,7 @@ import { type Decision, decideEvent, type Known } from './decide-event.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { firstRetryAt } from './failed-attempts.ts';
 import { changeInbox, type InboxChange, MESSAGE_REPEATED } from './inbox.ts';
-import { grantLease, type LeaseColumns } from './lease.ts';
+import { grantLease, type LeaseClaim, type LeaseColumns } from './lease.ts';
 import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
 import { projectRows } from './project-rows.ts';
 import { readOpenExecutions, toExecutionRow } from './read-open-executions.ts';
@@ -19,6 +19,7 @@ import { toCommittedSession } from './read-session.ts';
 import { type FoundUnderLock, type InboxCount, readUnderLock } from './read-under-lock.ts';
 import { findCommittedEvent } from './resolve-commit.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
+import { isOfEarlierMachine, isUpgrade, upgradeOf } from './upgrade-machine.ts';
 import { writeChildren } from './write-children.ts';
 import { writeCommit } from './write-commit.ts';
 import { changeRounds } from './write-rounds.ts';
@@ -43,7 +44,7 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
   for (let attempt = 1; ; attempt += 1) {
     let written: CommitResult | undefined;
     try {
-      return await inTransaction(
+      const result = await inTransaction(
         store,
         {
           tenantId: request.tenantId,
@@ -55,16 +56,18 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
           return written;
         },
       );
+      if (!isUpgrade(result)) return result;
     } catch (error) {
       if (!isTurnlockError(error)) throw error;
       const unknown = error.code === 'COMMIT_UNKNOWN';
-      if (unknown && written !== undefined && (await findCommittedEvent(store, committedAs(request, written))))
-        return written;
-      if (
+      if (unknown && written !== undefined && (await findCommittedEvent(store, committedAs(request, written)))) {
+        if (!isUpgrade(written)) return written;
+      } else if (
         !(unknown || error.category === 'transient' || error.code === 'VERSION_CONFLICT') ||
         environment.monotonic() >= giveUpAt
-      )
+      ) {
         throw error;
+      }
       await pauseBeforeRetry(environment, attempt);
     }
   }
@@ -84,12 +87,15 @@ function owesNothing({ sessionId }: CommitRequest, state: string): TurnlockError
   });
 }
 
-async function takeEvent(store: Store, em: EntityManager, request: CommitRequest): Promise<CommitResult> {
-  const found = await readUnderLock(em, request);
+async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest): Promise<CommitResult> {
+  const found = await readUnderLock(em, asked);
   const { row, now, seen, inbox, evidence, hasControls } = found;
-  if (seen !== null) return repeat(em, found, request, { seen, contentDigest: request.contentDigest ?? null });
+  if (seen !== null) return repeat(em, found, asked, { seen, contentDigest: asked.contentDigest ?? null });
   const session = toCommittedSession(row);
   const before = session.snapshot;
+  const isEarlier = isOfEarlierMachine(row);
+  if (isEarlier && asked.claim.type === 'takeOver') grantLease(leaseOf(row), asked.claim, now, false);
+  const request = isEarlier ? upgradeOf(asked, row, before, now) : asked;
   const { limits, environment } = store;
   const newId = () => environment.uuid();
   const { calls, runId } = before.context;
@@ -134,6 +140,7 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
     version: row.version + 1,
     ...lease,
     agentVersion,
+    machineVersion: event.type === 'machine.upgraded' ? event.toVersion : row.machineVersion,
     recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
     wakeAt: wakeAfter(
       { event, claim, from: before.value, to: after.value, expiresAt, retryAt },
@@ -153,7 +160,8 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   if (decided.inbox !== null) changeInbox(em, request, decided.inbox, now);
   const { contentDigest } = decided;
   const touched = late === null ? open.rows : [...open.rows, late];
-  const writing = { request, row, open: touched, changes, transition, contentDigest, now };
+  const cause = { contentDigest, holder: holderOf(claim), messageId: messageIdOf(request, decided) };
+  const writing = { request, row, open: touched, changes, transition, ...cause, now };
   const executions = await writeCommit(store, em, writing);
   const givenUp = await writeChildren(em, row, changes, now);
   const left = countAfter(inbox, decided.inbox);
@@ -161,6 +169,17 @@ async function takeEvent(store: Store, em: EntityManager, request: CommitRequest
   const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
   const untaken = evidence - (event.type === 'tool.evidenced' ? 1 : 0);
   return { repeated: false, ...committed, ...left, evidence: untaken, givenUp };
+}
+
+/** The worker that commits. */
+function holderOf(claim: LeaseClaim): string | null {
+  return 'holder' in claim ? claim.holder : null;
+}
+
+/** The caller's id of the message that an event is about. */
+function messageIdOf({ event }: CommitRequest, { inbox }: Decision): string | null {
+  if (inbox !== null) return (inbox.type === 'add' ? inbox.message : inbox.row).messageId ?? null;
+  return event.type === 'sendMessage' ? event.message.messageId : null;
 }
 
 /** Whether somebody has to go on with the session, now that nobody holds it. */
@@ -214,6 +233,7 @@ interface Woken extends Pick<Decision, 'event' | 'claim'> {
  * rest of a back-off. While a person is asked, the session wakes when the first question expires; once it goes on, at once.
  */
 function wakeAfter({ event, claim, from, to, expiresAt, retryAt }: Woken, stored: Date | null, now: Date): Date | null {
+  if (event.type === 'machine.upgraded') return stored;
   if (retryAt !== null && claim.type !== 'none') return retryAt;
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
   if (to === 'AWAITING_INPUT') {

@@ -113,7 +113,7 @@ const OF_EXECUTION = 'select e.session_id from turnlock.agent_tool_executions e'
 const OF_RUN = `select t.session_id from turnlock.agent_transitions t where t.run_id = ? and t.event in ('user.messaged', 'session.retried')
   union select i.session_id from turnlock.agent_inbox i where i.run_id = ?`;
 
-const OF_MESSAGE = `select t.session_id from turnlock.agent_transitions t where t.event_id like 'message:%' and t.event_id = ?
+const OF_MESSAGE = `select t.session_id from turnlock.agent_transitions t where t.event in ('user.messaged', 'message.enqueued') and t.event_id = ?
   union select i.session_id from turnlock.agent_inbox i where i.message_id = ?`;
 
 function summaryOf(row: AgentSessionRow, stranded: Stranded | null): SessionSummary {

@@ -1,11 +1,12 @@
 import type { RecordedEvent, SessionEventType } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
+import { type AuditRow, readAuditRows } from './audit/read-audit-rows.ts';
 import type { Cause } from './commit-request.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
 import type { Store } from './session-transaction.ts';
 
-/** A transition as the audit holds it. */
+/** A transition as the audit holds it. What stands in its payload is `null`, or empty, once that was erased. */
 export interface StoredTransition {
   sequence: number;
   from: SessionState;
@@ -15,49 +16,64 @@ export interface StoredTransition {
   /** The event without its contents; `null` once its payload was erased. */
   event: RecordedEvent | null;
   runId: string | null;
+  /** Who caused it: a message or a cancel of the user, a worker, or a person beside the conversation. */
   cause: Cause;
+  /** Who exactly, where a call names somebody: who decided, settled, cancelled, retried, completed or forked. */
+  by: string | null;
+  /** The worker that committed it, under its lease; `null` where it needed none. */
+  holder: string | null;
+  /** The caller's id of the message that caused it; `null` where it has none, or none did. */
+  messageId: string | null;
   token: number;
+  /** The turns that it wrote. */
+  turnIndexes: number[];
+  /** The executions that it settled. */
+  settled: string[];
   createdAt: Date;
+  /** The hash of the transition before; of the first one, that of what the session began with. */
+  previousHash: string;
   hash: string;
 }
 
-interface TransitionRow {
-  sequence: number;
-  from_state: SessionState;
-  to_state: SessionState;
-  event: SessionEventType;
-  event_id: string;
-  run_id: string | null;
-  cause: Cause;
-  token: number;
-  at: string;
-  hash: string;
-  payload: { event: RecordedEvent } | null;
+/** Which transitions are read. */
+export interface TransitionsQuery {
+  /** Only those of later sequence. Default 0: from the first one on. */
+  after?: number;
+  /** How many at the most. Default: all. */
+  limit?: number;
 }
 
-/** Every transition of a session, by sequence. */
-export async function readTransitions(store: Store, { tenantId, sessionId }: SessionKey): Promise<StoredTransition[]> {
-  return inPatientTransaction(store, { tenantId }, async (em) => {
-    const rows = (await em.execute(
-      `select t.sequence, t.from_state, t.to_state, t.event, t.event_id, t.run_id, t.cause, t.token, t.hash, p.payload,
-              (extract(epoch from t.created_at) * 1000)::bigint::text as at
-         from turnlock.agent_transitions t
-         left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
-        where t.session_id = ? order by t.sequence`,
-      [sessionId],
-    )) as TransitionRow[];
-    return rows.map((row) => ({
-      sequence: row.sequence,
-      from: row.from_state,
-      to: row.to_state,
-      type: row.event,
-      eventId: row.event_id,
-      event: row.payload?.event ?? null,
-      runId: row.run_id,
-      cause: row.cause,
-      token: row.token,
-      createdAt: new Date(Number(row.at)),
-      hash: row.hash,
-    }));
-  });
+/** Transitions of a session, by sequence. */
+export async function readTransitions(
+  store: Store,
+  { tenantId, sessionId }: SessionKey,
+  { after = 0, limit }: TransitionsQuery = {},
+): Promise<StoredTransition[]> {
+  const page = { tenantId, sessionId, after, ...(limit === undefined ? {} : { limit }) };
+  const rows = await inPatientTransaction(store, { tenantId }, (em) => readAuditRows(em, page));
+  return rows.map(toTransition);
+}
+
+function toTransition(row: AuditRow): StoredTransition {
+  const { sequence, from, to, type, eventId, runId, cause, token, createdAt, previousHash, hash, payload } = row;
+  const { by } = (payload?.event ?? {}) as { by?: unknown };
+  return {
+    sequence,
+    from,
+    to,
+    type,
+    eventId,
+    event: payload?.event ?? null,
+    runId,
+    cause,
+    by: typeof by === 'string' ? by : null,
+    holder: payload?.holder ?? null,
+    messageId: payload?.messageId ?? null,
+    token,
+    turnIndexes: payload?.turns ?? [],
+    settled: payload?.outcomes ?? [],
+    createdAt,
+    previousHash,
+    hash,
+  };
 }

@@ -1,15 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { isSettled } from '../machines/execution-status.ts';
+import { outcomeFacts, settledOf, turnFacts } from './audited-facts.ts';
 import type { CommitRequest, CommittedTransition } from './commit-request.ts';
 import { AgentModelCall } from './entities/agent-model-call.entity.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
-import { AgentTransition } from './entities/agent-transition.entity.ts';
-import { AgentTransitionPayload } from './entities/agent-transition-payload.entity.ts';
 import { AgentTurn } from './entities/agent-turn.entity.ts';
 import { saltedDigest } from './keys/salted-digest.ts';
+import { persistTransition } from './persist-transition.ts';
 import { toExecutionRow } from './read-open-executions.ts';
-import type { ExecutionRow, RowChanges, TurnRow } from './row-changes.ts';
+import type { ExecutionRow, RowChanges } from './row-changes.ts';
 import type { Store } from './session-transaction.ts';
 
 /** What the unit of work of one commit is made from. */
@@ -22,6 +21,10 @@ export interface Writing {
   changes: RowChanges;
   transition: CommittedTransition;
   contentDigest: string | null;
+  /** The worker under whose lease it is committed; `null` where it needs none. */
+  holder: string | null;
+  /** The caller's id of the message that causes it; `null` where there is none. */
+  messageId: string | null;
   now: Date;
 }
 
@@ -72,48 +75,28 @@ function writeModelCall(em: EntityManager, { changes, transition }: Writing, own
 }
 
 function writeTransition(store: Store, em: EntityManager, writing: Writing, owner: Owner): void {
-  const { request, row, changes, transition, contentDigest } = writing;
+  const { request, row, changes, transition, contentDigest, holder, messageId } = writing;
   const salt = store.environment.uuid().replaceAll('-', '');
   const outcomes = settledOutcomes(writing);
-  const payload = {
-    event: transition.event,
-    contentDigest,
-    turns: changes.turns.map((turn) => turn.turnIndex),
-    outcomes: outcomes.map(([executionId]) => executionId),
-  };
-  const { sequence } = transition;
-  em.persist(
-    em.create(AgentTransition, {
-      ...owner,
-      sequence,
-      runId: transition.runId,
-      fromState: transition.from,
-      toState: transition.to,
-      event: transition.event.type,
-      eventId: transition.eventId,
-      cause: request.cause,
-      token: row.leaseToken,
-      payloadDigest: saltedDigest(salt, payload),
-      turnsDigest: saltedDigest(salt, changes.turns.map(turnFacts)),
-      outcomesDigest: saltedDigest(salt, outcomes),
-    } as never),
-  );
-  em.persist(em.create(AgentTransitionPayload, { ...owner, sequence, salt, payload }));
+  persistTransition(em, owner, {
+    transition,
+    cause: request.cause,
+    token: row.leaseToken,
+    salt,
+    payload: {
+      event: transition.event,
+      contentDigest,
+      turns: changes.turns.map((turn) => turn.turnIndex),
+      outcomes: outcomes.map(([executionId]) => executionId),
+      holder,
+      messageId,
+    },
+    turnsDigest: saltedDigest(salt, changes.turns.map(turnFacts)),
+    outcomesDigest: saltedDigest(salt, outcomes),
+  });
 }
 
-/** What the audit vouches for of a turn, in fixed order. */
-function turnFacts(turn: TurnRow) {
-  const { turnIndex, role, content, parts, executionId, callOrdinal } = turn;
-  return [turnIndex, role, content, parts, executionId, callOrdinal];
-}
-
-/** What the audit vouches for of the executions that this commit settled, in fixed order. */
 function settledOutcomes({ open, changes }: Writing) {
   const updated = open.filter(({ executionId }) => changes.updatedExecutions.get(executionId)?.status !== undefined);
-  return [...updated.map(toExecutionRow), ...changes.insertedExecutions]
-    .filter((execution) => isSettled(execution.status))
-    .map(
-      ({ executionId, status, attempt, outputPayload, errorMessage }) =>
-        [executionId, status, attempt, outputPayload, errorMessage] as const,
-    );
+  return settledOf([...updated.map(toExecutionRow), ...changes.insertedExecutions]).map(outcomeFacts);
 }

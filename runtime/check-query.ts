@@ -5,6 +5,7 @@ import { ROUND_KINDS } from '../persistence/entities/agent-approval.entity.ts';
 import type { Awaiting, AwaitingQuery } from '../persistence/list-awaiting.ts';
 import type { SessionCriteria, SessionsQuery } from '../persistence/list-sessions.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
+import type { TransitionsQuery } from '../persistence/read-transitions.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkMetadata } from './check-message.ts';
@@ -38,6 +39,14 @@ export function checkState(state: SessionState): SessionState {
 export function checkLimit(limit: number): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
   throw optionRefused('limit', 'a whole number from 1 to 1000');
+}
+
+/** @throws OPTIONS_INVALID for another `after` than a whole number, or another limit than 1 to 1000. */
+export function checkTransitions(page: TransitionsQuery): TransitionsQuery {
+  const { after = 0, limit } = checkOptions(page, 'transitions', ['after', 'limit']);
+  if (!Number.isInteger(after) || after < 0 || after > 2 ** 31 - 1)
+    throw optionRefused('after', 'a whole number from 0');
+  return limit === undefined ? { after } : { after, limit: checkLimit(limit) };
 }
 
 /** @throws OPTIONS_INVALID, VALUE_INVALID. */

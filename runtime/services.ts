@@ -1,5 +1,6 @@
 import { TurnlockError } from '../errors.ts';
-import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from '../machines/session.machine.ts';
+import { SESSION_MACHINE_ID } from '../machines/session.machine.ts';
+import { readableVersions } from '../machines/snapshot-codec.ts';
 import { type Build, newerAgent } from '../persistence/build.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import { refuseReentrance } from '../persistence/reentrance.ts';
@@ -95,5 +96,5 @@ export function buildOf(agents: ReadonlyMap<string, Agent>): Build {
     const versions = [...tools.values()].map((tool) => [tool.name, tool.version] as const);
     return [name, { version, tools: Object.fromEntries(versions) }] as const;
   });
-  return { machines: { [SESSION_MACHINE_ID]: [SESSION_MACHINE_VERSION] }, agents: Object.fromEntries(known) };
+  return { machines: { [SESSION_MACHINE_ID]: readableVersions() }, agents: Object.fromEntries(known) };
 }

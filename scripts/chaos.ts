@@ -35,7 +35,7 @@ endOnSignals();
 const random = seededRandom(seed);
 console.log(`chaos: seed ${seed}, ${minutes} min, ${values.workers} workers, ${values.sessions} sessions`);
 const world = await openWorld(Number(values.sessions));
-const crew = new Crew({ url: world.server.url, ledger: world.ledger }, Number(values.workers));
+const crew = new Crew({ url: world.server.url, ledger: world.ledger }, world.codeCache, Number(values.workers));
 const traffic = new Traffic();
 const person = new Person();
 let cuts = 0;
@@ -68,7 +68,7 @@ function faults(until: AbortSignal): Promise<void>[] {
   };
   const own = () => seededRandom(random.int(0, 2 ** 31 - 1));
   return [
-    every(1_400, 3_400, own(), async (chance) => {
+    every(1_200, 3_000, own(), async (chance) => {
       const worker = crew.pick(chance.next());
       if (worker !== undefined) await crew.kill(worker);
     }),

@@ -8,7 +8,7 @@ const MAX_SECONDS = 86_400;
 const EXAMPLES = `
 Examples:
   $ turnlock doctor --all
-  $ turnlock doctor --tenant acme --stuck-after 300
+  $ turnlock doctor --all --quick --stuck-after 300
   $ turnlock doctor 4f9c6a3e-0d55-4c3b-9a53-0a4a2c1c7b10
   $ turnlock doctor --all --json | jq -r 'select(.severity == "error")'
 `;
@@ -20,6 +20,7 @@ export function doctorCommand(): Command {
     .argument('[session]', 'id of a session: it alone')
     .option('--tenant <tenant>', 'sessions of this tenant; with a session, whose it is')
     .addOption(new Option('--all', 'sessions of every tenant, which the database records').conflicts('tenant'))
+    .option('--quick', 'leave out the audit, of which every row is read: for looks that are made again and again')
     .option('--stuck-after <seconds>', 'how long work may be owed with nobody at it', whole(0, MAX_SECONDS), 60)
     .option('--page-size <sessions>', 'how many are looked at in one short transaction', whole(1, 10_000), 500)
     .addHelpText('after', EXAMPLES)

@@ -2,7 +2,7 @@ import { TurnlockError } from '../../errors.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
 import { checkDoctor, type DoctorOptions } from '../../runtime/doctor/check-doctor.ts';
 import { type DoctorReport, examine } from '../../runtime/doctor/doctor.ts';
-import type { Finding } from '../../runtime/doctor/finding.ts';
+import type { DoctorFinding } from '../../runtime/doctor/doctor-finding.ts';
 import { buildOfSettings } from './build-of-settings.ts';
 import { checkTenant, chooseSession } from './choose-session.ts';
 import { escapeText } from './escape-text.ts';
@@ -17,6 +17,7 @@ import { openTerminal, type Terminal } from './terminal.ts';
 export interface DoctorCommandOptions extends SharedOptions {
   tenant?: string;
   all?: boolean;
+  quick?: boolean;
   stuckAfter: number;
   pageSize: number;
 }
@@ -31,6 +32,7 @@ export async function runDoctor(session: string | undefined, options: DoctorComm
   const report = await withStore(settings, async (store) => {
     const asked: DoctorOptions = {
       ...(await scopeOf(store, session, options)),
+      quick: options.quick === true,
       stuckAfterMs: options.stuckAfter * 1_000,
       pageSize: options.pageSize,
       maxFindings: 0,
@@ -57,7 +59,7 @@ async function scopeOf(
   return tenant === undefined ? { all } : { tenantId: checkTenant(tenant) };
 }
 
-function print(terminal: Terminal, finding: Finding, given: Place): void {
+function print(terminal: Terminal, finding: DoctorFinding, given: Place): void {
   const { code, severity, tenantId, sessionId, place, says, found, wanted, repair } = finding;
   const commands = finding.commands.map((words) => commandText(words, given));
   terminal.json({ ...finding, commands });

@@ -3,7 +3,6 @@ import type { SessionKey } from '../../persistence/read-session.ts';
 import { readSessionOverview, type SessionOverview } from '../../persistence/read-session-overview.ts';
 import { readTransitions, type StoredTransition } from '../../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../../persistence/read-turns.ts';
-import { readTurnsOfTransitions } from '../../persistence/read-turns-of-transitions.ts';
 import type { ExecutionRow } from '../../persistence/row-changes.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
 
@@ -26,7 +25,11 @@ export async function readSessionRecord(store: Store, key: SessionKey): Promise<
   const overview = await readSessionOverview(store, key);
   const turns = await readTurns(store, key);
   const executions = await readExecutions(store, key);
-  const turnsOf = await readTurnsOfTransitions(store, key);
   const transitions = await readTransitions(store, key);
+  const turnsOf = new Map(
+    transitions.flatMap(({ event, sequence, turnIndexes }) =>
+      event === null ? [] : [[sequence, turnIndexes] as const],
+    ),
+  );
   return { overview, turns, executions, transitions, turnsOf };
 }

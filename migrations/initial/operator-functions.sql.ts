@@ -82,7 +82,7 @@ BEGIN
         WHERE t.run_id = find_sessions.run_id AND t.event IN ('user.messaged', 'session.retried')
       UNION SELECT i.session_id FROM agent_inbox i WHERE i.run_id = find_sessions.run_id);
   ELSIF find_sessions.message_id IS NOT NULL THEN
-    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event_id LIKE 'message:%' AND t.event_id = 'message:'
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = 'message:'
           || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex')
       UNION SELECT i.session_id FROM agent_inbox i WHERE i.message_id = find_sessions.message_id);
   ELSIF find_sessions.external_id IS NOT NULL THEN

@@ -20,6 +20,8 @@ const insertBody = `
      OR NEW.lease_expires_at IS NOT NULL OR NEW.recoveries <> 0 THEN
     ${raise({ code: 'TL001', name: 'session_insert' }, 'a session begins IDLE with version 0, token 0 and no lease (found %, version %, token %)', 'NEW.current_state', 'NEW.version', 'NEW.lease_token')}
   END IF;
+  NEW.first_agent_version := NEW.agent_version;
+  NEW.first_machine_version := NEW.machine_version;
   NEW.genesis_hash := encode(sha256(convert_to(jsonb_build_array(1, NEW.session_id, NEW.tenant_id, NEW.agent_name,
     NEW.agent_version, NEW.machine_id, NEW.machine_version, NEW.snapshot)::text, 'UTF8')), 'hex');
   RETURN NEW;`;
@@ -61,9 +63,11 @@ const updateBody = `
     ${raise({ code: 'TL002', name: 'session_transition' }, 'session % may not go from % to %', 'OLD.session_id', 'OLD.current_state', 'NEW.current_state')}
   END IF;
   IF (kept.session_id, kept.tenant_id, kept.user_id, kept.agent_name, kept.machine_id, kept.created_at, kept.genesis_hash,
+      kept.first_agent_version, kept.first_machine_version,
       kept.parent_session_id, kept.parent_execution_id, kept.depth, kept.fork_origin_session_id, kept.fork_origin_turn_index)
      IS DISTINCT FROM
      (OLD.session_id, OLD.tenant_id, OLD.user_id, OLD.agent_name, OLD.machine_id, OLD.created_at, OLD.genesis_hash,
+      OLD.first_agent_version, OLD.first_machine_version,
       OLD.parent_session_id, OLD.parent_execution_id, OLD.depth, OLD.fork_origin_session_id, OLD.fork_origin_turn_index) THEN
     ${raise({ code: 'TL006', name: 'session_identity' }, 'whose session % is and where it comes from never changes', 'OLD.session_id')}
   END IF;
@@ -72,7 +76,8 @@ const updateBody = `
 /** Deferred: the two forms of the commit write session and transition in different order. */
 const historyBody = `
   IF NOT EXISTS (SELECT FROM agent_transitions t WHERE t.session_id = NEW.session_id AND t.sequence = NEW.version
-       AND t.from_state = OLD.current_state AND t.to_state = NEW.current_state AND t.token = NEW.lease_token)
+       AND t.from_state = OLD.current_state AND t.to_state = NEW.current_state AND t.token = NEW.lease_token
+       AND (t.event = 'machine.upgraded' OR NEW.machine_version = OLD.machine_version))
      AND EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id) THEN
     ${raise({ code: 'TL004', name: 'session_history' }, 'version % of session % has no transition row % to % with token %', 'NEW.version', 'NEW.session_id', 'OLD.current_state', 'NEW.current_state', 'NEW.lease_token')}
   END IF;

@@ -31,7 +31,9 @@ export function sessionsSql(schema: string): string[] {
   fork_origin_turn_index int,
   metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
   normalised jsonb,
-  -- Set by the insert trigger, never changed: the hash that the first transition chains to.
+  -- Set by the insert trigger, never changed: what the session began with, and the hash of it that the first transition chains to.
+  first_agent_version int NOT NULL DEFAULT 0,
+  first_machine_version int NOT NULL DEFAULT 0,
   genesis_hash varchar(64) NOT NULL DEFAULT '',
   CONSTRAINT check_session_state CHECK (current_state IN (${SESSION_STATES_SQL})),
   CONSTRAINT check_session_lease CHECK ((lease_holder IS NULL) = (lease_expires_at IS NULL)),

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Found } from './finding-codes.ts';
+import type { Found } from './doctor-codes.ts';
 
 /** The place in the order of a tenant's claims up to which they were looked at. */
 export interface ClaimPlace {

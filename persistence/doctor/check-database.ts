@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { inPatientTransaction } from '../patient-transaction.ts';
 import type { Store } from '../session-transaction.ts';
 import { checkSchemaObjects } from './check-schema.ts';
-import { FINDING_CODES, type FindingCode, type Found } from './finding-codes.ts';
+import { DOCTOR_CODES, type DoctorCode, type Found } from './doctor-codes.ts';
 
 /** Milliseconds by which two clocks may differ before it is worth a word. */
 const MAX_SKEW_MS = 5_000;
@@ -10,8 +10,8 @@ const MAX_SKEW_MS = 5_000;
 /** What is not as it should be of the database itself: settings, clocks, schema. */
 export async function checkDatabase(store: Store): Promise<Found[]> {
   const settings = (await store.database.reviewSetup()).flatMap(({ code, message }): Found[] =>
-    code in FINDING_CODES
-      ? [{ code: code as FindingCode, place: null, found: message, wanted: 'a setting that keeps it' }]
+    code in DOCTOR_CODES
+      ? [{ code: code as DoctorCode, place: null, found: message, wanted: 'a setting that keeps it' }]
       : [],
   );
   return [...settings, ...(await checkClocks(store)), ...(await checkSchemaObjects(store))];

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Found } from './finding-codes.ts';
+import type { Found } from './doctor-codes.ts';
 
 /** Findings of one kind and page that are told; a history that is wrong is wrong in many places. */
 const MAX_FOUND = 200;

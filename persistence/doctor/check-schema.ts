@@ -1,6 +1,6 @@
 import { inPatientTransaction } from '../patient-transaction.ts';
 import type { Store } from '../session-transaction.ts';
-import type { Found } from './finding-codes.ts';
+import type { Found } from './doctor-codes.ts';
 import { RIGHT_OF_EVERYBODY, readSchemaObjects, type SchemaObject, schemaObjects } from './schema-objects.ts';
 import { SCHEMA_PARTS } from './schema-parts.ts';
 

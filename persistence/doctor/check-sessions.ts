@@ -6,7 +6,7 @@ import type { Store } from '../session-transaction.ts';
 import { type ClaimPage, type ClaimPlace, checkClaims, checkClaimsOfSession } from './check-claims.ts';
 import { checkHistories } from './check-history.ts';
 import { checkStanding, type Judging } from './check-standing.ts';
-import type { Found } from './finding-codes.ts';
+import type { Found } from './doctor-codes.ts';
 
 /** What sessions are judged by. */
 export interface Examining extends Judging {

@@ -5,7 +5,7 @@ import { isLeaseLive } from '../lease.ts';
 import { owedSince } from '../owed-since.ts';
 import { isWithChild } from '../row-changes.ts';
 import type { Standing, StandingCall } from '../standing.ts';
-import type { Found } from './finding-codes.ts';
+import type { Found } from './doctor-codes.ts';
 
 /** What a standing is judged by. */
 export interface Judging {

@@ -6,7 +6,7 @@ import { OWN_TENANT_POLICY } from './tenant-policy.ts';
 
 /**
  * One durable conversation of one agent. `version` is a plain number: the commit writes version + 1 with the old one in its WHERE, and the
- * database refuses any other change. `genesisHash` is the insert trigger's: leave it out.
+ * database refuses any other change. `genesisHash` and what the session began with are the insert trigger's: leave them out.
  *
  * The relations exist for the schema alone, so that composite foreign keys are compared; set and read the plain ids.
  */
@@ -84,6 +84,8 @@ export const AgentSession = defineEntity({
     forkOriginTurnIndex: p.integer().nullable(),
     metadata: p.json<{ [name: string]: Json }>().defaultRaw(`'{}'::jsonb`),
     normalised: p.json<Normalised>().nullable(),
+    firstAgentVersion: p.integer().default(0),
+    firstMachineVersion: p.integer().default(0),
     genesisHash: p.string().length(64).defaultRaw(`''`),
     parentLink: () =>
       p

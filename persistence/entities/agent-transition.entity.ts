@@ -22,7 +22,11 @@ export const AgentTransition = defineEntity({
   ],
   indexes: [
     { name: 'idx_transitions_run', properties: ['runId'], where: `event IN ('user.messaged', 'session.retried')` },
-    { name: 'idx_transitions_message', properties: ['eventId'], where: `event_id LIKE 'message:%'` },
+    {
+      name: 'idx_transitions_message',
+      properties: ['eventId'],
+      where: `event IN ('user.messaged', 'message.enqueued')`,
+    },
   ],
   properties: {
     sessionId: p.uuid().primary(),

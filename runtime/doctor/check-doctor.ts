@@ -4,7 +4,7 @@ import { checkUuid } from '../../persistence/values/check-uuid.ts';
 import { checkOptions } from '../check-options.ts';
 import { checkTenant, optionRefused } from '../check-query.ts';
 import type { Examination } from './doctor.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctor-finding.ts';
 
 /** What `doctor` takes. */
 export interface DoctorOptions {
@@ -17,6 +17,11 @@ export interface DoctorOptions {
    * database alone is examined: its schema, settings and clocks.
    */
   all?: boolean;
+  /**
+   * `true`: leaves out the audit (chain, contents and fold), of which every row is read; the rest is a few statements for each page. For looks
+   * that are made again and again. Default false.
+   */
+  quick?: boolean;
   /** Milliseconds for which work may be owed with nobody at it; five times as long a worker may be past its time. Default 60 000. */
   stuckAfterMs?: number;
   /** Sessions that are looked at in one short transaction, 1 to 10 000. Default 500. */
@@ -24,12 +29,22 @@ export interface DoctorOptions {
   /** Findings that the report holds, 0 to 100 000; all are counted. Default 1 000. */
   maxFindings?: number;
   /** Told of each finding as it is made, also of those beyond `maxFindings`. */
-  onFinding?: (finding: Finding) => void;
+  onFinding?: (finding: DoctorFinding) => void;
   /** Ends the examination after the page that is under way; the report is then of what was looked at. */
   signal?: AbortSignal;
 }
 
-const OPTIONS = ['tenantId', 'sessionId', 'all', 'stuckAfterMs', 'pageSize', 'maxFindings', 'onFinding', 'signal'];
+const OPTIONS = [
+  'tenantId',
+  'sessionId',
+  'all',
+  'quick',
+  'stuckAfterMs',
+  'pageSize',
+  'maxFindings',
+  'onFinding',
+  'signal',
+];
 
 /** What whoever looks knows of the build. */
 export interface Knowing {
@@ -41,10 +56,19 @@ export interface Knowing {
 
 /** @throws OPTIONS_INVALID, VALUE_INVALID. */
 export function checkDoctor(given: DoctorOptions, { build, announces }: Knowing): Examination {
-  const { stuckAfterMs, pageSize, maxFindings, onFinding, signal } = checkOptions(given, 'doctor', OPTIONS);
+  const {
+    quick = false,
+    stuckAfterMs,
+    pageSize,
+    maxFindings,
+    onFinding,
+    signal,
+  } = checkOptions(given, 'doctor', OPTIONS);
   if (typeof (onFinding ?? optionRefused) !== 'function') throw optionRefused('onFinding', 'a function');
+  if (typeof quick !== 'boolean') throw optionRefused('quick', 'true or false');
   return {
     scope: scopeOf(given),
+    audits: !quick,
     examining: { build, announces, stuckAfterMs: whole('stuckAfterMs', stuckAfterMs, 60_000, 0) },
     pageSize: whole('pageSize', pageSize, 500, 1, 10_000),
     maxFindings: whole('maxFindings', maxFindings, 1_000, 0, 100_000),

@@ -1,22 +1,25 @@
+import { checkAudit } from '../../persistence/doctor/check-audit.ts';
 import { checkDatabase } from '../../persistence/doctor/check-database.ts';
 import { checkClaimsOf, checkClaimsOfOne, checkPage, type Examining } from '../../persistence/doctor/check-sessions.ts';
-import type { FindingCode, Found, Severity } from '../../persistence/doctor/finding-codes.ts';
+import type { DoctorCode, Found, Severity } from '../../persistence/doctor/doctor-codes.ts';
 import { readStanding } from '../../persistence/read-standings.ts';
 import { type SessionScope, sessionPages } from '../../persistence/session-pages.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
-import { type Finding, toFinding } from './finding.ts';
+import { type DoctorFinding, toFinding } from './doctor-finding.ts';
 
 /** What is examined, and how. */
 export interface Examination {
   /** `null`: the database alone. */
   scope: SessionScope | null;
   examining: Omit<Examining, 'limits'>;
+  /** Whether each session's audit is verified too: chain, contents and fold. */
+  audits: boolean;
   /** Sessions that are looked at in one transaction. */
   pageSize: number;
   /** Findings that the report holds; all are counted. */
   maxFindings: number;
   /** Told of each finding as it is made. */
-  onFinding: ((finding: Finding) => void) | null;
+  onFinding: ((finding: DoctorFinding) => void) | null;
   /** Ends the examination after the page that is under way. */
   signal: AbortSignal | null;
 }
@@ -29,9 +32,9 @@ export interface DoctorReport {
   errors: number;
   warnings: number;
   /** How many of each code; what was not found is left out. */
-  counts: Partial<Record<FindingCode, number>>;
+  counts: Partial<Record<DoctorCode, number>>;
   /** The first ones. */
-  findings: Finding[];
+  findings: DoctorFinding[];
   /** Whether there are more than `findings` holds. */
   isCut: boolean;
 }
@@ -52,7 +55,7 @@ export async function examine(store: Store, examination: Examination): Promise<D
 async function examineSessions(
   store: Store,
   scope: SessionScope,
-  { examining, pageSize, signal }: Examination,
+  { examining, audits, pageSize, signal }: Examination,
   report: Report,
 ): Promise<void> {
   const judging = { ...examining, limits: store.limits };
@@ -62,6 +65,10 @@ async function examineSessions(
     if (signal?.aborted) return;
     report.sessions += page.sessionIds.length;
     report.add(await checkPage(store, page, judging));
+    for (const sessionId of audits ? page.sessionIds : []) {
+      if (signal?.aborted) return;
+      report.add(await checkAudit(store, { tenantId: page.tenantId, sessionId }));
+    }
     if (scope !== 'all' && 'sessionId' in scope) report.add(await checkClaimsOfOne(store, scope));
     else if (page.tenantId !== tenant) {
       tenant = page.tenantId;
@@ -73,9 +80,9 @@ async function examineSessions(
 class Report {
   sessions = 0;
   readonly #examination: Examination;
-  readonly #counts = new Map<FindingCode, number>();
+  readonly #counts = new Map<DoctorCode, number>();
   readonly #severities: Record<Severity, number> = { error: 0, warning: 0 };
-  readonly #findings: Finding[] = [];
+  readonly #findings: DoctorFinding[] = [];
 
   constructor(examination: Examination) {
     this.#examination = examination;

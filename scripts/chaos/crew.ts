@@ -10,6 +10,7 @@ type WorkerProcess = Child<ChaosWorkerMethods, ChaosWorkerNotices>;
 /** Worker processes: so many at work, and some in reserve that have loaded their modules and opened nothing. */
 export class Crew {
   readonly #setup: { url: string; ledger: string };
+  readonly #codeCache: string;
   readonly #size: number;
   #atWork: WorkerProcess[] = [];
   readonly #reserve: WorkerProcess[];
@@ -22,14 +23,18 @@ export class Crew {
   /** Drives of workers that the database refused, since another one had their session. */
   refused = 0;
 
-  constructor(setup: { url: string; ledger: string }, size: number) {
+  /** @param codeCache folder of compiled code: without it half of the machine's time goes into starting what is killed next. */
+  constructor(setup: { url: string; ledger: string }, codeCache: string, size: number) {
     this.#setup = setup;
+    this.#codeCache = codeCache;
     this.#size = size;
     this.#reserve = Array.from({ length: RESERVE }, () => this.#start());
   }
 
   #start(): WorkerProcess {
-    const worker: WorkerProcess = startChild(childModule(import.meta.url, 'chaos-worker.child'));
+    const worker: WorkerProcess = startChild(childModule(import.meta.url, 'chaos-worker.child'), {
+      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? this.#codeCache },
+    });
     worker.on('session', ({ skipped }) => {
       if (skipped === 'TOKEN_STALE') this.refused += 1;
     });

@@ -26,7 +26,7 @@ export class Traffic {
 
   async run(world: World, crew: Crew, random: SeededRandom, until: AbortSignal): Promise<void> {
     const free = new Set(world.sessionIds);
-    const senders = Array.from({ length: 8 }, async () => {
+    const senders = Array.from({ length: 12 }, async () => {
       while (!until.aborted) {
         const sessionId = random.pick([...free]);
         free.delete(sessionId);

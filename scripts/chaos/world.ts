@@ -12,6 +12,8 @@ import { type Act, chaosAgent } from './chaos-agent.ts';
 export interface World {
   server: EmbeddedServer;
   ledger: string;
+  /** A folder for compiled code. */
+  codeCache: string;
   sessionIds: string[];
   /** Every act so far, by whatever process. */
   acts(): Act[];
@@ -32,6 +34,7 @@ export async function openWorld(sessions: number): Promise<World> {
   return {
     server,
     ledger,
+    codeCache: join(folder, 'code'),
     sessionIds,
     acts: () => readActs(ledger),
     async query(text, values) {

@@ -11,7 +11,7 @@ import { mcp } from 'turnlock/mcp';
 import type { LanguageModel, ToolSet } from 'ai';
 import { z } from 'zod';
 const { createRuntime, defineAgent, defineTool, isTurnlockError, ToolError, versioned } = index;
-const { nextSnapshot, initialSnapshot } = machines;
+const { nextSnapshot, initialSnapshot, beginFold, foldTransitions, SESSION_MACHINE_VERSION } = machines;
 declare const events: machines.SessionEvent[];
 declare const support: index.Agent;
 declare const session: index.Session;

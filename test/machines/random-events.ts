@@ -176,7 +176,7 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
     case 'content.erased':
       return { type, by };
     case 'session.forked':
-      return { type, originSessionId: 'session-0', originTurnIndex: 1 };
+      return { type, originSessionId: 'session-0', originTurnIndex: how, by };
     case 'message.enqueued':
       return { type, runId };
     case 'message.rejected':
@@ -184,7 +184,7 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
     case 'worker.tookOver':
       return { type, holder: 'worker-2' };
     case 'machine.upgraded':
-      return { type, fromVersion: 0, toVersion: 1 };
+      return { type, fromVersion: 0, toVersion: 1, snapshot: {} };
     case 'memory.stored':
       return { type, memoryIds: [] };
   }

@@ -76,7 +76,9 @@ export class SessionModel {
       case 'content.erased':
         return true;
       case 'session.forked':
-        return this.runId === null;
+        if (this.runId !== null || this.turns > 0) return false;
+        this.turns = event.originTurnIndex + 1;
+        return true;
       case 'user.messaged':
         return event.answersExecutionId === undefined ? this.#begin(event) : this.#answer(event.answersExecutionId);
       case 'model.replied':

@@ -242,7 +242,7 @@ describe('what loops in every state but COMPLETED', () => {
     { type: 'message.rejected', runId: 'run-9', code: 'SESSION_BUSY' },
     { type: 'worker.tookOver', holder: 'worker-2' },
     { type: 'lease.released', by: 'ada' },
-    { type: 'machine.upgraded', fromVersion: 1, toVersion: 2 },
+    { type: 'machine.upgraded', fromVersion: 1, toVersion: 2, snapshot: {} },
     { type: 'memory.stored', memoryIds: ['memory-1'] },
     { type: 'content.erased', by: 'ada' },
   ];
@@ -263,8 +263,9 @@ test('C65 two rounds of waiting for a person in one run', () => {
 });
 
 test('a fork may only be the first event of a session', () => {
-  const forked: SessionEvent = { type: 'session.forked', originSessionId: 'session-0', originTurnIndex: 3 };
-  expect(snapshotAfter(forked).value).toBe('IDLE');
+  const forked: SessionEvent = { type: 'session.forked', originSessionId: 'session-0', originTurnIndex: 3, by: 'ada' };
+  expect(snapshotAfter(forked)).toMatchObject({ value: 'IDLE', context: { nextTurnIndex: 4, runId: null } });
+  expect(() => snapshotAfter(forked, forked)).toThrow(expect.objectContaining({ code: 'EVENT_ILLEGAL' }));
   expect(() => snapshotAfter(messaged, forked)).toThrow(expect.objectContaining({ code: 'EVENT_ILLEGAL' }));
   expect(() => snapshotAfter(messaged, replied, forked)).toThrow(expect.objectContaining({ code: 'EVENT_ILLEGAL' }));
 });

@@ -1,16 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { beginFold, endFold, foldTransitions } from '../../machines/fold-transitions.ts';
 import { isLegalTransition } from '../../machines/legal-graph.ts';
-import { nextSnapshot } from '../../machines/next-snapshot.ts';
 import type { OpenCall } from '../../machines/open-calls.ts';
 import { type Effect, pendingEffects } from '../../machines/pending-effects.ts';
+import { SESSION_MACHINE_VERSION } from '../../machines/session.machine.ts';
 import { recordedEvent } from '../../machines/session-event.ts';
-import {
-  decodeSnapshot,
-  encodeSnapshot,
-  initialSnapshot,
-  type SessionSnapshot,
-} from '../../machines/snapshot-codec.ts';
+import { decodeSnapshot, encodeSnapshot, type SessionSnapshot } from '../../machines/snapshot-codec.ts';
 import { describeProperties, runs } from '../support/property.ts';
 import { walk } from './random-events.ts';
 import { rowsOf } from './rows-of.ts';
@@ -77,13 +73,16 @@ describeProperties('any sequence of events', () => {
   test('a fold of the recorded events, which hold no contents, repeats every snapshot', () => {
     fc.assert(
       fc.property(walk, (steps) => {
-        let folded = initialSnapshot();
-        for (const { event, after } of walkOf(steps)) {
+        let fold = beginFold(SESSION_MACHINE_VERSION);
+        for (const { before, event, after } of walkOf(steps)) {
           if (after === null) continue;
           const recorded = JSON.parse(JSON.stringify(recordedEvent(event)));
           expect(JSON.stringify(recorded)).not.toContain('"content"');
-          folded = nextSnapshot(folded, recorded);
-          expect(encodeSnapshot(folded)).toEqual(encodeSnapshot(after));
+          // An upgrade holds the whole snapshot, which a random event does not know.
+          if (event.type === 'machine.upgraded') recorded.snapshot = encodeSnapshot(before);
+          const row = { sequence: 1, from: before.value, to: after.value, type: event.type, event: recorded };
+          fold = foldTransitions(fold, [row]);
+          expect(endFold(fold, { machineVersion: 1, snapshot: encodeSnapshot(after) }).findings).toEqual([]);
         }
       }),
       runs(100),

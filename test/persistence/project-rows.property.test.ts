@@ -109,10 +109,12 @@ interface Written {
   ledger: RowLedger;
 }
 
-/** Checks every commit of `count` random walks. Late evidence writes no turns here: its system turns are not projected. */
+/** Checks every commit of `count` random walks. Late evidence and forks write no turns here: theirs are not projected. */
 function each(count: number, check: (written: Written) => void): void {
-  const withoutSystemTurns = (event: SessionEvent) =>
-    event.type === 'tool.evidenced' ? { ...event, systemTurns: 0 } : event;
+  const withoutSystemTurns = (event: SessionEvent) => {
+    if (event.type === 'session.forked') return { ...event, originTurnIndex: -1 };
+    return event.type === 'tool.evidenced' ? { ...event, systemTurns: 0 } : event;
+  };
   fc.assert(
     fc.property(walk, (steps) => {
       const ledger = new RowLedger();

@@ -88,7 +88,7 @@ export const codeGuards: readonly CodeGuard[] = [
     prevents: 'a repeated message that is not answered with its first run',
     takeOut: {
       file: 'persistence/commit-event.ts',
-      from: 'if (seen !== null) return repeat(em, found, request, { seen, contentDigest: request.contentDigest ?? null });',
+      from: 'if (seen !== null) return repeat(em, found, asked, { seen, contentDigest: asked.contentDigest ?? null });',
       to: '',
     },
     scene: 'repeated',

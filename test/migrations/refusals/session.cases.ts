@@ -99,6 +99,13 @@ export const sessionCases: RefusalCase[] = [
     },
   },
   {
+    code: 'TL004',
+    title: 'another machine without its upgrade',
+    guard: 'check_session_history on agent_sessions',
+    arrange: planning,
+    attempt: (sql, id) => move(sql, id, 'PLANNING', 'machine_version = machine_version + 1'),
+  },
+  {
     code: 'TL005',
     title: 'a token that falls',
     guard: updateGuard,
@@ -111,6 +118,8 @@ export const sessionCases: RefusalCase[] = [
   identity('machine_id', `'other'`),
   identity('created_at', `'2020-01-01'`),
   identity('genesis_hash', `'other'`),
+  identity('first_agent_version', '7'),
+  identity('first_machine_version', '7'),
   identity('parent_session_id', 'session_id'),
   {
     code: 'TL035',

@@ -48,6 +48,7 @@ export async function checkSession(database: RuntimeDatabase, session: Session):
   );
   expect(row).toEqual({ lease_holder: null, open: 0 });
   checkCalls(await session.history());
+  expect(await session.verify()).toMatchObject({ findings: [], folded: transitions.length, skipped: 0, loss: null });
 }
 
 /** Every call of an assistant turn has its tool turn, once, in order, before anything else. */

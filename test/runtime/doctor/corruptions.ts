@@ -1,4 +1,4 @@
-import type { FindingCode } from '../../../index.ts';
+import type { DoctorCode } from '../../../index.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 
 /** A way to break a session of {@link playedAgent}, past every guard, and what doctor must say of it. */
@@ -8,7 +8,7 @@ export interface Corruption {
   scene: 'done' | 'asking' | 'busy';
   /** Statements, with the session's id as `$1`. */
   statements: string[];
-  code: FindingCode;
+  code: DoctorCode;
   place?: RegExp;
   found?: RegExp;
 }
@@ -57,6 +57,29 @@ export const CORRUPTIONS: Corruption[] = [
     statements: [`${SET_SESSION} lease_token = 0 WHERE session_id = $1`],
     code: 'AUDIT_INCOMPLETE',
     found: /token 0/,
+  },
+  {
+    title: 'a transition has another time than was hashed',
+    scene: 'done',
+    statements: [
+      `UPDATE ${of('transitions')} SET created_at = created_at - interval '1 day' WHERE session_id = $1 AND sequence = 2`,
+    ],
+    code: 'CHAIN_BROKEN',
+    place: /^transition 2, HASH_DIFFERS$/,
+  },
+  {
+    title: 'what a user said was changed',
+    scene: 'done',
+    statements: [`UPDATE ${of('turns')} SET content = 'something else' WHERE session_id = $1 AND turn_index = 0`],
+    code: 'CHAIN_BROKEN',
+    place: /^transition 1, TURNS_DIFFER$/,
+  },
+  {
+    title: 'the snapshot counts what no event says',
+    scene: 'done',
+    statements: [`${SET_SESSION} snapshot = jsonb_set(snapshot, '{context,modelCalls}', '7') WHERE session_id = $1`],
+    code: 'FOLD_DIFFERS',
+    place: /^SNAPSHOT_DIFFERS$/,
   },
   {
     title: 'a turn in the middle is gone',

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { systemEnvironment } from '../../../environment.ts';
-import { FINDING_CODES, type FindingCode } from '../../../index.ts';
+import { DOCTOR_CODES, type DoctorCode } from '../../../index.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 
 /** What the tests' own server is like: it flushes nothing, and the tests own the tables. */
-const OF_THE_TEST_SERVER: readonly FindingCode[] = ['FSYNC_OFF', 'RLS_BYPASSED', 'SYNCHRONOUS_COMMIT_OFF'];
+const OF_THE_TEST_SERVER: readonly DoctorCode[] = ['FSYNC_OFF', 'RLS_BYPASSED', 'SYNCHRONOUS_COMMIT_OFF'];
 
 onPostgres((database) => {
   const agent = scriptedAgent('done');
@@ -96,6 +96,6 @@ onPostgres((database) => {
     await openSession(runtime, agent);
     const { findings: found } = await runtime.doctor();
     expect(found).toMatchObject([{ code: 'FSYNC_OFF' }, { code: 'RLS_BYPASSED' }]);
-    for (const { code, severity } of found) expect(severity).toBe(FINDING_CODES[code].severity);
+    for (const { code, severity } of found) expect(severity).toBe(DOCTOR_CODES[code].severity);
   });
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
+  DOCTOR_CODES,
+  type DoctorFinding,
   defineTool,
-  FINDING_CODES,
-  type Finding,
   type Runtime,
   requireApproval,
   type Session,
@@ -61,7 +61,7 @@ onPostgres((database) => {
     for (const statement of statements) await corrupt(database(), [statement], [session.sessionId]);
     const findings = await findingsOf(runtime, session);
     const { tenantId, sessionId } = session;
-    const { severity, says, repair } = FINDING_CODES[code];
+    const { severity, says, repair } = DOCTOR_CODES[code];
     const named = findings.find(
       (finding) => finding.code === code && place.test(finding.place ?? '') && found.test(finding.found),
     );
@@ -69,12 +69,12 @@ onPostgres((database) => {
     // The tenant's other sessions and other tenants are not blamed, and a look at the tenant finds the same.
     const { findings: ofTenant, sessions } = await runtime.doctor({ tenantId, pageSize: 1 });
     expect(sessions).toBe(1);
-    const inShort = (all: Finding[]) => all.map((one) => `${one.code} ${one.sessionId} ${one.place}`);
+    const inShort = (all: DoctorFinding[]) => all.map((one) => `${one.code} ${one.sessionId} ${one.place}`);
     expect(inShort(ofTenant.filter((finding) => finding.sessionId !== null))).toEqual(inShort(findings));
   });
 
   test('everything that doctor finds in sessions was corrupted here', () => {
-    const inSessions = Object.entries(FINDING_CODES).filter(([, { about }]) => about === 'session');
+    const inSessions = Object.entries(DOCTOR_CODES).filter(([, { about }]) => about === 'session');
     expect([...new Set(CORRUPTIONS.map(({ code }) => code))].sort()).toEqual(inSessions.map(([code]) => code).sort());
   });
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Finding } from '../../../index.ts';
+import type { DoctorFinding } from '../../../index.ts';
 import { requireApproval } from '../../../index.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, looseTool } from '../../support/runtime-script.ts';
 
 onPostgres((database) => {
-  const inSessions = (findings: readonly Finding[]) => findings.filter(({ sessionId }) => sessionId !== null);
+  const inSessions = (findings: readonly DoctorFinding[]) => findings.filter(({ sessionId }) => sessionId !== null);
 
   test('beside running workers nothing is found: a look never sees half a commit', async () => {
     const step = (name: string) => looseTool(name, () => ({ name }), { effect: 'idempotent' });
@@ -38,7 +38,7 @@ onPostgres((database) => {
     const traffic = Promise.all(talks).finally(() => {
       isOver = true;
     });
-    const found: Finding[] = [];
+    const found: DoctorFinding[] = [];
     let looks = 0;
     for (; !isOver || looks < 3; looks += 1) {
       const report = await front.doctor(

@@ -1,7 +1,7 @@
 /** How bad a finding is. `error`: something is not as it must be. `warning`: time, a deploy or a person has to do something. */
 export type Severity = 'error' | 'warning';
 
-interface FindingKind {
+interface DoctorKind {
   severity: Severity;
   /** What it is about. */
   about: 'database' | 'session';
@@ -15,7 +15,7 @@ const OWNER =
   'Nothing of ours writes this: see what wrote past the runtime, and have the owner of the schema put it right.';
 
 /** Everything that doctor finds. Codes are stable; `docs/on-call.md` has a line for each. */
-export const FINDING_CODES = {
+export const DOCTOR_CODES = {
   SCHEMA_DIFFERS: {
     severity: 'error',
     about: 'database',
@@ -68,6 +68,18 @@ export const FINDING_CODES = {
     severity: 'error',
     about: 'session',
     says: 'The session and its last transition tell different stories, or transitions are missing.',
+    repair: OWNER,
+  },
+  CHAIN_BROKEN: {
+    severity: 'error',
+    about: 'session',
+    says: 'The audit does not verify: a transition, its payload, or what it wrote was changed or is gone.',
+    repair: 'Compare with a backup, or with a chain head that was exported.',
+  },
+  FOLD_DIFFERS: {
+    severity: 'error',
+    about: 'session',
+    says: 'The recorded events do not lead to the states or the snapshot that are stored.',
     repair: OWNER,
   },
   TURN_ORDER: {
@@ -161,14 +173,14 @@ export const FINDING_CODES = {
     says: 'A business key and the execution that has it tell different stories.',
     repair: OWNER,
   },
-} as const satisfies Record<string, FindingKind>;
+} as const satisfies Record<string, DoctorKind>;
 
 /** The name of something that doctor finds. */
-export type FindingCode = keyof typeof FINDING_CODES;
+export type DoctorCode = keyof typeof DOCTOR_CODES;
 
 /** What one check found. */
 export interface Found {
-  code: FindingCode;
+  code: DoctorCode;
   /** Absent: it concerns the database. */
   tenantId?: string;
   sessionId?: string;

@@ -1,10 +1,10 @@
-import { FINDING_CODES, type FindingCode, type Found, type Severity } from '../../persistence/doctor/finding-codes.ts';
+import { DOCTOR_CODES, type DoctorCode, type Found, type Severity } from '../../persistence/doctor/doctor-codes.ts';
 import { explainWords, recoverWords, releaseWords, settleWords } from '../explain/command-words.ts';
 import type { CommandWords } from '../explain/explanation.ts';
 
 /** Something that is not as it must be. */
-export interface Finding {
-  code: FindingCode;
+export interface DoctorFinding {
+  code: DoctorCode;
   /** `error`: something is not as it must be. `warning`: time, a deploy or a person has to do something. */
   severity: Severity;
   /** `null`: it concerns the database. */
@@ -23,8 +23,8 @@ export interface Finding {
 }
 
 /** A finding with what is to be done about it. */
-export function toFinding({ code, tenantId, sessionId, executionId, place, found, wanted }: Found): Finding {
-  const { severity, says, repair } = FINDING_CODES[code];
+export function toFinding({ code, tenantId, sessionId, executionId, place, found, wanted }: Found): DoctorFinding {
+  const { severity, says, repair } = DOCTOR_CODES[code];
   const key = tenantId === undefined || sessionId === undefined ? null : { tenantId, sessionId };
   const commands = key === null ? [] : commandsOf(code, key, executionId);
   const where = { tenantId: tenantId ?? null, sessionId: sessionId ?? null, place };
@@ -32,7 +32,7 @@ export function toFinding({ code, tenantId, sessionId, executionId, place, found
 }
 
 function commandsOf(
-  code: FindingCode,
+  code: DoctorCode,
   key: { tenantId: string; sessionId: string },
   executionId: string | undefined,
 ): CommandWords[] {

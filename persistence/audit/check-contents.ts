@@ -1,0 +1,92 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { isSettled } from '../../machines/execution-status.ts';
+import { type AuditedOutcome, type AuditedTurn, outcomeFacts, turnFacts } from '../audited-facts.ts';
+import { saltedDigest } from '../keys/salted-digest.ts';
+import type { SessionKey } from '../read-session.ts';
+import { differs } from './check-chain.ts';
+import type { Finding } from './finding.ts';
+import type { VerifiedRow } from './read-audit-rows.ts';
+
+/** A row whose payload is the one that was hashed, so that its lists can be believed. */
+export type BelievedRow = VerifiedRow & { salt: string; payload: NonNullable<VerifiedRow['payload']> };
+
+/**
+ * Compares the turns and the outcomes of a few transitions with what their digests say. What moved on since, by a later transition that says
+ * so, can no longer be compared: an outcome that was unknown and is known by now.
+ */
+export async function checkContents(
+  em: EntityManager,
+  key: SessionKey,
+  rows: readonly BelievedRow[],
+): Promise<Finding[]> {
+  const turns = await readTurns(em, key, [...new Set(rows.flatMap(({ payload }) => payload.turns))]);
+  const outcomes = await readOutcomes(em, key, [...new Set(rows.flatMap(({ payload }) => payload.outcomes))]);
+  const findings: Finding[] = [];
+  for (const { sequence, salt, payload, turnsDigest, outcomesDigest } of rows) {
+    const written = payload.turns.flatMap((index) => turns.get(index) ?? []).map(turnFacts);
+    const turnsFound = differs('TURNS_DIFFER', sequence, saltedDigest(salt, written), turnsDigest);
+    if (turnsFound !== null) findings.push(turnsFound);
+    const settled = payload.outcomes.flatMap((id) => outcomes.get(id) ?? []);
+    const digest = saltedDigest(salt, settled.map(outcomeFacts));
+    const outcomesFound = differs('OUTCOMES_DIFFER', sequence, digest, outcomesDigest);
+    if (outcomesFound !== null && !(await hasMovedOn(em, key, sequence, settled))) findings.push(outcomesFound);
+  }
+  return findings;
+}
+
+async function readTurns(em: EntityManager, key: SessionKey, indexes: number[]): Promise<Map<number, AuditedTurn>> {
+  if (indexes.length === 0) return new Map();
+  const rows = (await em.execute(
+    `select turn_index as "turnIndex", role, content, parts, execution_id as "executionId", call_ordinal as "callOrdinal"
+       from turnlock.agent_turns where tenant_id = ? and session_id = ? and turn_index in (${places(indexes)})`,
+    [key.tenantId, key.sessionId, ...indexes],
+  )) as AuditedTurn[];
+  return new Map(rows.map((row) => [row.turnIndex, row]));
+}
+
+async function readOutcomes(em: EntityManager, key: SessionKey, ids: string[]): Promise<Map<string, AuditedOutcome>> {
+  if (ids.length === 0) return new Map();
+  const rows = (await em.execute(
+    `select execution_id as "executionId", status, attempt, output_payload as "outputPayload", error_message as "errorMessage"
+       from turnlock.agent_tool_executions where tenant_id = ? and session_id = ? and execution_id in (${places(ids)})`,
+    [key.tenantId, key.sessionId, ...ids],
+  )) as AuditedOutcome[];
+  return new Map(rows.map((row) => [row.executionId, row]));
+}
+
+function places(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
+}
+
+/** Whether a later transition settled one of the executions anew, or began another attempt of it. */
+async function hasMovedOn(
+  em: EntityManager,
+  { sessionId }: SessionKey,
+  sequence: number,
+  outcomes: readonly AuditedOutcome[],
+): Promise<boolean> {
+  for (const { executionId, status } of outcomes) {
+    const begun = JSON.stringify([{ executionId }]);
+    const [found] = (await em.execute(
+      `select exists (select from turnlock.agent_transition_payloads p
+          where p.session_id = ? and p.sequence > ? and (p.payload -> 'outcomes' @> ?::jsonb
+            or (?::boolean and p.payload -> 'event' -> 'executions' @> ?::jsonb))) as "hasMoved"`,
+      [sessionId, sequence, JSON.stringify([executionId]), !isSettled(status), begun],
+    )) as [{ hasMoved: boolean }];
+    if (found.hasMoved) return true;
+  }
+  return false;
+}
+
+/** How many executions are settled without a transition that says so. */
+export async function countUnaccounted(em: EntityManager, key: SessionKey): Promise<number> {
+  const [row] = (await em.execute(
+    `select count(*)::int as count from turnlock.agent_tool_executions e
+      where e.tenant_id = ? and e.session_id = ? and e.status in ('SUCCESS', 'FAILED', 'TIMED_OUT')
+        and e.execution_id::text not in (
+          select jsonb_array_elements_text(p.payload -> 'outcomes') from turnlock.agent_transition_payloads p
+           where p.session_id = ? and jsonb_typeof(p.payload -> 'outcomes') = 'array')`,
+    [key.tenantId, key.sessionId, key.sessionId],
+  )) as [{ count: number }];
+  return row.count;
+}

@@ -1,0 +1,86 @@
+import { type Replay, replaySession, type Verification, verifySession } from '../persistence/audit/verify-session.ts';
+import type { SessionKey } from '../persistence/read-session.ts';
+import { readTransitions, type StoredTransition, type TransitionsQuery } from '../persistence/read-transitions.ts';
+import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
+import { checkTransitions } from './check-query.ts';
+import { explainSession } from './explain/explain-session.ts';
+import type { Explanation } from './explain/explanation.ts';
+import { operate, type Services } from './services.ts';
+import { readStatus, type SessionStatus } from './session-status.ts';
+
+/** What can be read of a session. None of it writes, takes a lock, or needs the session's agent. */
+export class SessionReading {
+  readonly sessionId: string;
+  readonly tenantId: string;
+  readonly #services: Services;
+
+  constructor(services: Services, { sessionId, tenantId }: SessionKey) {
+    this.#services = services;
+    this.sessionId = sessionId;
+    this.tenantId = tenantId;
+  }
+
+  /** The session as it stands now, read from the database. @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE, SNAPSHOT_INVALID. */
+  async status(): Promise<SessionStatus> {
+    return operate(this.#services, async () => {
+      return readStatus(this.#services.store, this);
+    });
+  }
+
+  /**
+   * What the session waits for and what unblocks it, for the person on call: see {@link Explanation}. One that cannot be opened is explained
+   * by `runtime.explain`.
+   *
+   * @throws SESSION_NOT_FOUND when it was deleted. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  async explain(): Promise<Explanation> {
+    return operate(this.#services, () => explainSession(this.#services, this));
+  }
+
+  /**
+   * Every turn, by index from 0 on. Each tool call has its tool turn before the next message; calls that are open have none yet.
+   *
+   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  async history(): Promise<StoredTurn[]> {
+    return operate(this.#services, async () => {
+      return readTurns(this.#services.store, this);
+    });
+  }
+
+  /**
+   * The transitions, by sequence from 1 on: the audit of the session. `after`: only those of later sequence; `limit`: how many at the most,
+   * a whole number from 1 to 1000. Default: all of them, in memory.
+   *
+   * @throws OPTIONS_INVALID, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  async transitions(page: TransitionsQuery = {}): Promise<StoredTransition[]> {
+    return operate(this.#services, async () => {
+      return readTransitions(this.#services.store, this, checkTransitions(page));
+    });
+  }
+
+  /**
+   * Folds the recorded events through the machine of their version and compares every state, and the snapshot, with the rows. It runs nothing
+   * and writes nothing; what it finds is data. Works in every build, also for a session that this one could not drive.
+   *
+   * @throws SESSION_NOT_FOUND when it was deleted. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  async replay(): Promise<Replay> {
+    return operate(this.#services, async () => {
+      return replaySession(this.#services.store, this);
+    });
+  }
+
+  /**
+   * Verifies the audit: the chain of hashes, every payload, turn and outcome against its digest, and the fold of {@link SessionReading.replay}. Page by
+   * page, without a lock; it writes nothing, and what it finds is data. Payloads that were erased are told, and are nothing wrong.
+   *
+   * @throws SESSION_NOT_FOUND when it was deleted. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  async verify(): Promise<Verification> {
+    return operate(this.#services, async () => {
+      return verifySession(this.#services.store, this);
+    });
+  }
+}
