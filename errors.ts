@@ -71,6 +71,10 @@ export const ERROR_CODES = {
   // What the session allows
   SESSION_COMPLETED: kind('state', 'A completed session is final: create a new session.'),
   EVENT_ILLEGAL: kind('state', 'Read the state of the session with session.status(), then decide.'),
+  FORK_TURN_INVALID: kind(
+    'state',
+    'Fork at one of the turns that the message names: every call up to it must have its tool turn.',
+  ),
   EXECUTION_RUNNING: kind('state', 'Wait until it ends, or cancel the run.'),
   RUN_CANCELLED: kind('state', 'Send a new message to begin another run.'),
 
@@ -144,6 +148,8 @@ export const ERROR_CODES = {
   // Bounds
   VALUE_TOO_LARGE: kind('limit', 'Pass a reference instead of the content, or raise the bound in `limits`.'),
   LIMIT_MODEL_CALLS: kind('limit', 'Raise maxModelCallsPerRun, or look why the run does not come to an end.'),
+  LIMIT_TOKENS: kind('limit', 'Raise maxTokensPerRun, or look why the run does not come to an end.'),
+  LIMIT_RUN_TOOL_CALLS: kind('limit', 'Raise maxToolCallsPerRun, or look why the run does not come to an end.'),
   LIMIT_TOOL_CALLS: kind('limit', 'Raise maxToolCallsPerTurn, or ask the model for fewer calls at once.'),
   LIMIT_WAITING_MESSAGES: kind('limit', 'Wait for the session to come to rest, or raise maxWaitingMessages.'),
   LIMIT_CHILD_DEPTH: kind('limit', 'Raise maxChildDepth, or let the agent do it itself.'),

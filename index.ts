@@ -50,7 +50,7 @@ export {
   type TurnlockErrorJson,
   type TurnlockErrorOptions,
 } from './errors.ts';
-export { LIMITS, type Limits } from './limits.ts';
+export { LIMITS, type Limits, type RunLimits } from './limits.ts';
 export type { Approvers, Json, TokenUsage, TurnPart } from './machines/event-content.ts';
 export type { EffectClass, ExecutionStatus } from './machines/execution-status.ts';
 export type { RecordedEvent, SessionEventType } from './machines/session-event.ts';
@@ -67,6 +67,7 @@ export type { StoredTransition, TransitionsQuery } from './persistence/read-tran
 export type { StoredTurn } from './persistence/read-turns.ts';
 export type { OnAwaiting } from './runtime/announcer.ts';
 export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';
+export type { ForkOptions } from './runtime/check-fork.ts';
 export type { SendOptions } from './runtime/check-message.ts';
 export type { AwaitingOptions, SessionsOptions } from './runtime/check-query.ts';
 export type { Settlement } from './runtime/check-settlement.ts';

@@ -19,6 +19,13 @@ export interface Limits {
 
   /** Answers of the model that one run may take. The next one fails the run with LIMIT_MODEL_CALLS. Default 50. */
   maxModelCallsPerRun: number;
+  /**
+   * Tokens of the answers of one run, as their provider counts them. Once they are used up no call starts and no model is asked: the run fails
+   * with LIMIT_TOKENS. An answer without calls ends the run well, however long it is. Default 10 000 000.
+   */
+  maxTokensPerRun: number;
+  /** Tool calls that the model may ask for in one run. The answer that asks for more fails it with LIMIT_RUN_TOOL_CALLS. Default 1 000. */
+  maxToolCallsPerRun: number;
   /** Tool calls in one answer of the model. More fail the run with LIMIT_TOOL_CALLS. Default 64. */
   maxToolCallsPerTurn: number;
   /** Tool calls of one session that run at the same time; the others wait as PENDING. Default 8. */
@@ -72,6 +79,19 @@ export interface Limits {
   hookTimeoutMs: number;
 }
 
+/** Bounds of one run: an agent may have its own. */
+export type RunLimits = Pick<
+  Limits,
+  'maxModelCallsPerRun' | 'maxTokensPerRun' | 'maxToolCallsPerRun' | 'maxToolCallsPerTurn'
+>;
+
+const RUN_LIMITS: readonly string[] = [
+  'maxModelCallsPerRun',
+  'maxTokensPerRun',
+  'maxToolCallsPerRun',
+  'maxToolCallsPerTurn',
+] satisfies (keyof RunLimits)[];
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -85,6 +105,8 @@ export const LIMITS: Limits = Object.freeze({
   maxMetadataBytes: 16 * KIB,
   maxDepth: 64,
   maxModelCallsPerRun: 50,
+  maxTokensPerRun: 10_000_000,
+  maxToolCallsPerRun: 1_000,
   maxToolCallsPerTurn: 64,
   maxParallelTools: 8,
   maxModelAttempts: 3,
@@ -128,6 +150,7 @@ const RANGES: readonly { ends: RegExp; min: number; max: number }[] = [
   { ends: /^maxErrorBytes$/, min: 256, max: 64 * MIB },
   { ends: /Bytes$/, min: 1, max: 64 * MIB },
   { ends: /^maxDepth$/, min: 1, max: 1_000 },
+  { ends: /^maxTokensPerRun$/, min: 1, max: 1_000_000_000_000 },
   { ends: /^maxRecoveries$/, min: 0, max: 1_000_000 },
   { ends: /^maxWorkerSessions$/, min: 1, max: 1_000 },
   { ends: /^(graceMs|modelBackoffMs|reconcileBackoffMs)$/, min: 0, max: 2 ** 31 - 1 },
@@ -143,22 +166,29 @@ const RANGES: readonly { ends: RegExp; min: number; max: number }[] = [
  * the lease.
  */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw refuse('limits', given === null ? 'null' : typeof given, 'an object');
-  }
-  const limits = { ...LIMITS };
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(LIMITS, name))
-      throw refuse(name, 'a name that is no limit', `one of ${Object.keys(LIMITS).join(', ')}`);
-    if (value === undefined) continue;
-    checkRange(name, value);
-    limits[name as keyof Limits] = value;
-  }
+  const limits = { ...LIMITS, ...checkLimits(given, Object.keys(LIMITS)) };
   if (given.heartbeatMs === undefined) limits.heartbeatMs = Math.floor(limits.leaseMs / 3);
   if (limits.heartbeatMs >= limits.leaseMs) {
     throw refuse('heartbeatMs', String(limits.heartbeatMs), `less than leaseMs, which is ${limits.leaseMs}`);
   }
   return limits;
+}
+
+/** The bounds of `given` that are set, each a bound of a run. @throws OPTIONS_INVALID for anything else. */
+export function checkRunLimits(given: Partial<RunLimits> = {}): Partial<RunLimits> {
+  return checkLimits(given, RUN_LIMITS);
+}
+
+function checkLimits<Given extends Partial<Limits>>(given: Given, names: readonly string[]): Given {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw refuse('limits', given === null ? 'null' : typeof given, 'an object');
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  for (const [name, value] of Object.entries(given)) {
+    if (!names.includes(name)) throw refuse(name, 'a name that is no limit', `one of ${names.join(', ')}`);
+    if (value !== undefined) checkRange(name, value);
+  }
+  return Object.fromEntries(set) as Given;
 }
 
 function checkRange(name: string, value: unknown): void {

@@ -46,8 +46,8 @@ export interface AttemptResult {
   executionId: string;
   attempt: number;
   outcome: 'succeeded' | 'failed' | 'timedOut';
-  /** Who found it out, where that was not the attempt itself. */
-  by?: 'reconcile';
+  /** Who found it out, where that was not the attempt itself: `reconcile`, or a person. */
+  by?: string;
   content: OutcomeContent;
 }
 

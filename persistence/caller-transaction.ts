@@ -74,6 +74,7 @@ export async function createSessionInTransaction(
     ...facts,
     sessionId: id,
     parent: null,
+    forkedFrom: null,
     depth: 0,
     state: 'IDLE',
     version: 0,

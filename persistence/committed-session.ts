@@ -8,6 +8,14 @@ export interface ParentCall {
   executionId: string;
 }
 
+/** Where a fork was copied from. */
+export interface ForkOrigin {
+  /** `null`: that session was deleted. */
+  sessionId: string | null;
+  /** The last turn that was copied. */
+  turnIndex: number;
+}
+
 /** A session as it was last committed. */
 export interface CommittedSession {
   sessionId: string;
@@ -19,6 +27,8 @@ export interface CommittedSession {
   modelId: string;
   /** The call of another session that this one answers; `null` where it is nobody's child. */
   parent: ParentCall | null;
+  /** The session whose history it began with; `null` where it is no fork. */
+  forkedFrom: ForkOrigin | null;
   /** How many parents are above it. */
   depth: number;
   state: SessionState;

@@ -25,6 +25,7 @@ import {
   whyNotStorable,
 } from './inbox.ts';
 import { eventIdFromMessageId } from './keys/event-id-from-message-id.ts';
+import { lateSettlement } from './late-settlement.ts';
 import type { LeaseClaim } from './lease.ts';
 import { findSeenEvent, type InboxCount, type SeenEvent } from './read-under-lock.ts';
 import type { Store } from './session-transaction.ts';
@@ -110,6 +111,12 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
     case 'model.calledTools':
       undecided.checkLease();
       return asRequested(undecided, await decidePlan(em, startingOf(undecided), event));
+    case 'execution.settledByPerson': {
+      const given = await lateSettlement(em, request, undecided.calls, event);
+      return given === null
+        ? asRequested(undecided, event)
+        : { ...asRequested(undecided, given.event), late: given.late };
+    }
     case 'execution.started':
     case 'execution.held':
       return asRequested(undecided, await started(em, undecided, event));

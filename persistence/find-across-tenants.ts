@@ -4,7 +4,7 @@ import type { SessionKey } from './read-session.ts';
 import type { Store } from './session-transaction.ts';
 
 /** By what sessions are found whoever they belong to: one of these. */
-export type CrossingCriterion = Omit<SessionCriteria, 'userId' | 'agent'> & { sessionId?: string };
+export type CrossingCriterion = Omit<SessionCriteria, 'userId' | 'agent' | 'forkOf'> & { sessionId?: string };
 
 /** The function's argument of each criterion, and its type. */
 const ARGUMENTS: Record<keyof CrossingCriterion, string> = {

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Approvers, AskedContent, TokenUsage } from '../machines/event-content.ts';
 import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
+import { tokensOf } from '../machines/tokens-of.ts';
 import { askInstead, withReason } from './ask-instead.ts';
 import type { Claiming } from './claims.ts';
 import type { AgentApprovalRow } from './entities/agent-approval.entity.ts';
@@ -76,9 +77,4 @@ function askedBefore(round: AgentApprovalRow | null): AskedContent | undefined {
   const { question = null, expiresAt, requestedAt, onExpiry, approvers } = round;
   const expiresInMs = expiresAt == null ? null : expiresAt.getTime() - requestedAt.getTime();
   return { question, expiresInMs, approvers: (approvers ?? null) as Approvers | null, onExpiry };
-}
-
-function tokensOf({ totalTokens, inputTokens = 0, outputTokens = 0 }: TokenUsage): number {
-  const tokens = totalTokens ?? inputTokens + outputTokens;
-  return typeof tokens === 'number' && Number.isFinite(tokens) ? tokens : 0;
 }

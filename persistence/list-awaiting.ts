@@ -31,7 +31,10 @@ export interface Awaiting {
   reason: RoundKind;
   /** 1 for the first time that somebody is asked about this call. */
   round: number;
-  /** Why, in the policy's words, or the agent's question; `null` when nothing was said. */
+  /**
+   * Why, in the policy's words, the agent's question, or what the tool or its `reconcile` said of an unknown outcome; `null` when nothing was
+   * said.
+   */
   question: string | null;
   approvers: Approvers | null;
   requestedAt: Date;

@@ -1,9 +1,11 @@
 import type { Json } from '../machines/event-content.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import type { Build } from './build.ts';
+import type { ForkOrigin } from './committed-session.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
 import { eventIdFromMessageId } from './keys/event-id-from-message-id.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
+import { forkOriginOf } from './read-session.ts';
 import type { Store } from './session-transaction.ts';
 
 /** What of a session is newer than a build that leaves it alone. */
@@ -25,6 +27,8 @@ export interface SessionSummary {
    * `null` where nothing is, where the session is COMPLETED, and where this build has no such agent.
    */
   stranded: Stranded | null;
+  /** The session whose history it began with; `null` where it is no fork. */
+  forkedFrom: ForkOrigin | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -43,6 +47,8 @@ export interface SessionCriteria {
   runId?: string;
   /** The caller's id of a message that has its turn, waits or was refused. */
   messageId?: string;
+  /** Forks of this session. */
+  forkOf?: string;
 }
 
 /** Which sessions are listed. */
@@ -88,7 +94,7 @@ export async function listSessions(store: Store, query: SessionsQuery): Promise<
  * transition that they began or were noted with, and the inbox for those that wait. A test reads the plans.
  */
 function conditionsOf(query: SessionsQuery): Condition[] {
-  const { tenantId, state, stranded, sessionIds, userId, agent, externalId, metadata } = query;
+  const { tenantId, state, stranded, sessionIds, forkOf, userId, agent, externalId, metadata } = query;
   const { executionId, idempotencyKey, runId, messageId } = query;
   const eventId = messageId === undefined ? null : eventIdFromMessageId(messageId);
   const all: (Condition | false)[] = [
@@ -96,6 +102,7 @@ function conditionsOf(query: SessionsQuery): Condition[] {
     state !== undefined && ['s.current_state = ?', state],
     stranded === true && ['w.stranded is not null'],
     sessionIds !== undefined && ['s.session_id = any (?::uuid[])', `{${sessionIds.join(',')}}`],
+    forkOf !== undefined && ['s.fork_origin_session_id = ?::uuid', forkOf],
     userId !== undefined && ['s.user_id = ?', userId],
     agent !== undefined && ['s.agent_name = ?', agent],
     externalId !== undefined && ['s.external_id = ?', externalId],
@@ -127,6 +134,7 @@ function summaryOf(row: AgentSessionRow, stranded: Stranded | null): SessionSumm
     state: row.currentState,
     version: row.version,
     stranded,
+    forkedFrom: forkOriginOf(row),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

@@ -68,15 +68,16 @@ function shownParams(inputParameters: Json): string {
   return params.length > MAX_SHOWN_PARAMS ? `${params.slice(0, MAX_SHOWN_PARAMS).toWellFormed()}…` : params;
 }
 
-/** What the model is told of a result that came after its call had been answered. */
+/** What the model is told of a result that came, or that a person found out, after its call had been answered. */
 export function lateText(
   { toolName, inputParameters, status }: { toolName: string; inputParameters: Json; status: ExecutionStatus },
-  { outcome, content }: EvidencedResult,
+  { outcome, content, by }: EvidencedResult,
 ): string {
   const shown = shownParams(inputParameters);
   const told = outcomeOf(status) === 'unknown' ? 'whose outcome was told as unknown' : 'which was told as failed';
   const [outputPayload, errorMessage] = [content.output ?? null, content.error?.message ?? null];
   const ended = outcomeText({ status: outcome === 'succeeded' ? 'SUCCESS' : 'FAILED', outputPayload, errorMessage });
   const how = outcome === 'succeeded' ? `It succeeded. Its result: ${ended}` : ended;
-  return `A late result of the earlier call of ${toolName} with ${shown}, ${told}. ${how}`;
+  const source = by === undefined ? 'A late result of' : 'A person has found out about';
+  return `${source} the earlier call of ${toolName} with ${shown}, ${told}. ${how}`;
 }

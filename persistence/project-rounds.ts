@@ -62,6 +62,10 @@ export function projectRounds(calls: readonly OpenCall[], event: SessionEvent): 
 }
 
 function askedOf(event: SessionEvent, executionId: string): AskedContent {
+  if (event.type === 'tool.outcomeUnknown') {
+    const said = event.executions.find((unknown) => unknown.executionId === executionId)?.content?.error?.message;
+    return { ...PLAIN_QUESTION, question: said ?? null };
+  }
   if (event.type === 'execution.held') return event.content?.[executionId] ?? PLAIN_QUESTION;
   if (event.type !== 'model.calledTools') return PLAIN_QUESTION;
   return event.calls.find((call) => call.executionId === executionId)?.content.asked ?? PLAIN_QUESTION;

@@ -321,7 +321,7 @@ function lateUpdates({ event, late, now }: Projected): [string, ExecutionUpdate]
   const [result] = event.results;
   if (result === undefined || result.attempt !== late.attempt) return [];
   const { output = null, error, normalised } = result.content;
-  const settled = { completedAt: now, normalised: joined(late, normalised) };
+  const settled = { completedAt: now, normalised: joined(late, normalised), settledBy: result.by ?? null };
   const update: ExecutionUpdate =
     result.outcome === 'succeeded'
       ? { status: 'SUCCESS', outputPayload: output, errorMessage: null, errorCode: null, ...settled }

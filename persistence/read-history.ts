@@ -1,10 +1,15 @@
+import type { TokenUsage } from '../machines/event-content.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
 import type { SessionKey } from './read-session.ts';
 import type { TurnRow } from './row-changes.ts';
 import type { Store } from './session-transaction.ts';
 
-/** What a model is told of a turn. */
-export type HistoryTurn = Pick<TurnRow, 'turnIndex' | 'role' | 'content' | 'parts' | 'callOrdinal'>;
+/** What a model is told of a turn, and what counts for the limits of its run. */
+export type HistoryTurn = Pick<TurnRow, 'turnIndex' | 'role' | 'content' | 'parts' | 'callOrdinal'> & {
+  /** Which run it belongs to, and what it took: of the turns of the present run at least. */
+  runId: string | null;
+  tokenUsageJson: TokenUsage;
+};
 
 interface Row {
   turn_index: number;
@@ -12,6 +17,8 @@ interface Row {
   content: string | null;
   parts: HistoryTurn['parts'];
   call_ordinal: number | null;
+  run_id: string | null;
+  usage: TokenUsage | null;
 }
 
 /**
@@ -20,23 +27,29 @@ interface Row {
  * Every run reads them, and they may be many: so only what is used, and no entities. At 1,000 turns all columns take twice as long, and
  * entities ten times.
  */
-export async function readHistory(store: Store, key: SessionKey, patienceMs: number): Promise<HistoryTurn[]> {
-  const { tenantId, sessionId } = key;
+export async function readHistory(
+  store: Store,
+  { tenantId, sessionId, runId }: SessionKey & { runId: string },
+  patienceMs: number,
+): Promise<HistoryTurn[]> {
   return inPatientTransaction(
     store,
     { tenantId },
     async (em) => {
       const rows = (await em.execute(
-        `select turn_index, role, content, parts, call_ordinal from turnlock.agent_turns
-          where tenant_id = ? and session_id = ? order by turn_index`,
-        [tenantId, sessionId],
+        `select turn_index, role, content, parts, call_ordinal, case when run_id = ? then run_id end as run_id,
+                case when run_id = ? then token_usage_json end as usage
+           from turnlock.agent_turns where tenant_id = ? and session_id = ? order by turn_index`,
+        [runId, runId, tenantId, sessionId],
       )) as Row[];
-      return rows.map(({ turn_index: turnIndex, role, content, parts, call_ordinal: callOrdinal }) => ({
+      return rows.map(({ turn_index: turnIndex, role, content, parts, call_ordinal: callOrdinal, ...row }) => ({
         turnIndex,
         role,
         content: content ?? '',
         parts,
         callOrdinal,
+        runId: row.run_id,
+        tokenUsageJson: row.usage ?? {},
       }));
     },
     patienceMs,

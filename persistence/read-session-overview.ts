@@ -2,10 +2,10 @@ import { isTurnlockError, type TurnlockError } from '../errors.ts';
 import type { Json } from '../machines/event-content.ts';
 import { type OpenCall, waitsForPerson } from '../machines/open-calls.ts';
 import type { SessionState } from '../machines/session-state.ts';
-import type { ParentCall } from './committed-session.ts';
+import type { ForkOrigin, ParentCall } from './committed-session.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { readDatabaseNow } from './read-database-now.ts';
-import { findSession, parentOf, type SessionKey, toCommittedSession } from './read-session.ts';
+import { findSession, forkOriginOf, parentOf, type SessionKey, toCommittedSession } from './read-session.ts';
 import { inTransaction, type Store } from './session-transaction.ts';
 
 /** A session's row for people: readable also where this build cannot go on with it. */
@@ -17,6 +17,10 @@ export interface SessionOverview extends SessionKey {
   modelId: string;
   /** The call of another session that this one answers; `null` where it is nobody's child. */
   parent: ParentCall | null;
+  /** The session whose history it began with; `null` where it is no fork. */
+  forkedFrom: ForkOrigin | null;
+  /** The sessions that began with its history, oldest first; a hundred at the most. */
+  forks: { sessionId: string; turnIndex: number }[];
   state: SessionState;
   /** When it came into this state. */
   since: Date;
@@ -47,8 +51,13 @@ export async function readSessionOverview(store: Store, key: SessionKey): Promis
         where session_id = ? and from_state <> to_state order by sequence desc limit 1`,
       [key.sessionId],
     )) as { at: string }[];
+    const forks = (await em.execute(
+      `select session_id as "sessionId", fork_origin_turn_index as "turnIndex" from turnlock.agent_sessions
+        where tenant_id = ? and fork_origin_session_id = ? order by created_at, session_id limit 100`,
+      [key.tenantId, key.sessionId],
+    )) as SessionOverview['forks'];
     const since = entered === undefined ? row.createdAt : new Date(Number(entered.at));
-    return { ...key, ...columnsOf(row), ...snapshotOf(row), since, now: await readDatabaseNow(em) };
+    return { ...key, ...columnsOf(row), ...snapshotOf(row), forks, since, now: await readDatabaseNow(em) };
   });
 }
 
@@ -60,6 +69,7 @@ function columnsOf(row: AgentSessionRow) {
     agentVersion: row.agentVersion,
     modelId: row.activeModelId,
     parent: parentOf(row),
+    forkedFrom: forkOriginOf(row),
     state: row.currentState as SessionState,
     version: row.version,
     token: row.leaseToken,

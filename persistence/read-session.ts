@@ -3,7 +3,7 @@ import { TurnlockError } from '../errors.ts';
 import type { Json } from '../machines/event-content.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { decodeSnapshot } from '../machines/snapshot-codec.ts';
-import type { CommittedSession, ParentCall } from './committed-session.ts';
+import type { CommittedSession, ForkOrigin, ParentCall } from './committed-session.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
 
 /** Which session. A session is never read without its tenant. */
@@ -46,6 +46,7 @@ export function toCommittedSession(row: AgentSessionRow): CommittedSession {
     agentVersion: row.agentVersion,
     modelId: row.activeModelId,
     parent: parentOf(row),
+    forkedFrom: forkOriginOf(row),
     depth: row.depth,
     state: row.currentState as SessionState,
     version: row.version,
@@ -65,4 +66,10 @@ export function toCommittedSession(row: AgentSessionRow): CommittedSession {
 export function parentOf({ parentSessionId, parentExecutionId }: AgentSessionRow): ParentCall | null {
   if (parentSessionId == null || parentExecutionId == null) return null;
   return { sessionId: parentSessionId, executionId: parentExecutionId };
+}
+
+/** The session whose history a session began with; `null` for one that is no fork. */
+export function forkOriginOf({ forkOriginSessionId, forkOriginTurnIndex }: AgentSessionRow): ForkOrigin | null {
+  if (forkOriginTurnIndex == null) return null;
+  return { sessionId: forkOriginSessionId ?? null, turnIndex: forkOriginTurnIndex };
 }

@@ -9,10 +9,12 @@ import { normaliseText } from '../persistence/values/normalise-text.ts';
 import { AttemptDeltas } from './attempt-deltas.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { DriveContext } from './drive-context.ts';
+import { type MetLimit, mayNotAsk, mayNotCall } from './limits-of-run.ts';
 import { makeInstructions } from './make-instructions.ts';
 import { modelRetryInMs } from './model-retry.ts';
 import { planCalls } from './plan-calls.ts';
 import { readOutput } from './read-output.ts';
+import type { Spent } from './spent-in-run.ts';
 
 /**
  * Asks the model once and says what happened as an event; `null` when the drive was aborted meanwhile.
@@ -22,21 +24,21 @@ import { readOutput } from './read-output.ts';
 export async function callModel(
   drive: DriveContext,
   turns: ModelTurn[],
-  call: { runId: string; attempt: number },
+  call: { runId: string; attempt: number; spent: Spent },
 ): Promise<SessionEvent | null> {
-  const { runId, attempt } = call;
-  const met = limitMet(drive, runId);
-  if (met !== null) return met;
+  const { runId, attempt, spent } = call;
+  const limit = mayNotAsk(drive, spent);
+  if (limit !== null) return met(runId, limit);
   const record = beginRecord(drive, turns, attempt);
   const started = drive.environment.monotonic();
   const sinceStart = () => Math.round(drive.environment.monotonic() - started);
   try {
     await drive.environment.faultPoint('beforeEffect', faultInfo(drive));
     if (drive.signal.aborted) return null;
-    const response = await ask(drive, turns, call);
+    const response = await ask(drive, turns, { runId, attempt });
     await drive.environment.faultPoint('afterEffect', faultInfo(drive));
     if (drive.signal.aborted) return null;
-    return await inTime(drive, toEvent(drive, runId, response, { ...record, latencyMs: sinceStart() }));
+    return await inTime(drive, toEvent(drive, { runId, spent }, response, { ...record, latencyMs: sinceStart() }));
   } catch (thrown) {
     if (drive.signal.aborted) return null;
     return failedAttempt(drive, call, thrown, { ...record, latencyMs: sinceStart() });
@@ -66,10 +68,8 @@ function faultInfo({ session }: DriveContext): FaultInfo {
   return { sessionId: session.sessionId, detail: 'model' };
 }
 
-function limitMet({ actor, limits }: DriveContext, runId: string): SessionEvent | null {
-  if (actor.committed().snapshot.context.modelCalls < limits.maxModelCallsPerRun) return null;
-  const message = `The run made ${limits.maxModelCallsPerRun} model calls, which is the limit.`;
-  return { type: 'limit.met', runId, code: 'LIMIT_MODEL_CALLS', content: { message } };
+function met(runId: string, { code, message }: MetLimit, modelCall?: ModelCallContent): SessionEvent {
+  return { type: 'limit.met', runId, code, content: { message, ...(modelCall && { modelCall }) } };
 }
 
 function beginRecord(drive: DriveContext, turns: ModelTurn[], attempt: number): ModelCallContent {
@@ -155,7 +155,7 @@ function notInTime({ agent, limits }: DriveContext, isMakingInstructions: boolea
 
 async function toEvent(
   drive: DriveContext,
-  runId: string,
+  { runId, spent }: { runId: string; spent: Spent },
   response: ModelResponse,
   record: ModelCallContent,
 ): Promise<SessionEvent> {
@@ -167,10 +167,8 @@ async function toEvent(
     finishReason: shortText(response.finishReason, 64),
     providerRequestId: shortText(response.providerRequestId, 255),
   };
-  if (toolCalls.length > limits.maxToolCallsPerTurn) {
-    const message = `The model asked for ${toolCalls.length} calls in one turn; the limit is ${limits.maxToolCallsPerTurn}.`;
-    return { type: 'limit.met', runId, code: 'LIMIT_TOOL_CALLS', content: { message, modelCall } };
-  }
+  const limit = mayNotCall(limits, spent, toolCalls.length, modelCall.usage);
+  if (limit !== null) return met(runId, limit, modelCall);
   const content = contentOf(drive, response, modelCall);
   if (toolCalls.length === 0) return replied(drive, runId, content);
   const plan = await planCalls(drive, toolCalls);

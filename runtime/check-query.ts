@@ -30,7 +30,7 @@ export function optionRefused(option: string, wanted: string): TurnlockError {
 }
 
 /** @throws OPTIONS_INVALID for what is no state. */
-export function checkState(state: SessionState): SessionState {
+function checkState(state: SessionState): SessionState {
   if (SESSION_STATES.includes(state)) return state;
   throw optionRefused('state', SESSION_STATES.join(', '));
 }
@@ -90,7 +90,7 @@ export interface SessionsOptions extends Omit<SessionCriteria, 'metadata'> {
 
 const SESSIONS_OPTIONS = [
   ...['tenantId', 'state', 'stranded', 'limit', 'userId', 'agent', 'externalId', 'metadata'],
-  ...['executionId', 'idempotencyKey', 'runId', 'messageId'],
+  ...['executionId', 'idempotencyKey', 'runId', 'messageId', 'forkOf'],
 ];
 
 /** @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE. */
@@ -119,7 +119,7 @@ const KEY_CHARACTERS = 128;
 
 /** By what sessions are found, each as it can be stored. @throws VALUE_INVALID, VALUE_TOO_LARGE for what no session can have. */
 export function checkCriteria(criteria: Criteria, limits: Limits): SessionCriteria {
-  const { userId, agent, externalId, metadata, executionId, idempotencyKey, runId, messageId } = criteria;
+  const { userId, agent, externalId, metadata, executionId, idempotencyKey, runId, messageId, forkOf } = criteria;
   const name = (value: string | undefined, named: string, maxCharacters: number) =>
     value === undefined ? {} : { [named]: checkIdentifier(value, { name: named, maxCharacters }) };
   const uuid = (value: string | undefined, named: string) =>
@@ -132,6 +132,7 @@ export function checkCriteria(criteria: Criteria, limits: Limits): SessionCriter
     ...name(messageId, 'messageId', MAX_CHARACTERS.messageId),
     ...uuid(executionId, 'executionId'),
     ...uuid(runId, 'runId'),
+    ...uuid(forkOf, 'forkOf'),
     ...(metadata === undefined ? {} : { metadata: checkMetadata(metadata, limits).value }),
   };
 }

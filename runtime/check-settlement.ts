@@ -84,8 +84,11 @@ export async function whyNotSettled(
   }
   if (isSettled(execution.status)) {
     const who = execution.settledBy === null ? 'its tool' : execution.settledBy;
+    const found = `found ${execution.status} by ${who} at ${execution.completedAt?.toISOString()}`;
+    // Only an outcome can be said of it: the model has been answered, so it does not run again.
+    const wanted = execution.status === 'TIMED_OUT' ? ', wanted succeeded or failed as outcome' : '';
     return new TurnlockError('EXECUTION_SETTLED', {
-      message: `execution is settled already: ${executionId} (found ${execution.status} by ${who} at ${execution.completedAt?.toISOString()})`,
+      message: `execution is settled already: ${executionId} (${found}${wanted})`,
       details: { ...details, status: execution.status, settledBy: execution.settledBy },
       cause,
     });

@@ -119,7 +119,7 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
   /**
    * The sessions of one tenant that fit, last changed first: by state, user, agent, external id, metadata that they hold, one of their
    * executions or its key, a run, or the caller's id of a message; with `stranded: true`, those that this runtime leaves alone because a newer
-   * build has gone on with them.
+   * build has gone on with them; with `forkOf`, the forks of that session.
    *
    * @throws OPTIONS_INVALID for an option that is not accepted, VALUE_INVALID for what no tenant or session can have. RUNTIME_CLOSED,
    * DATABASE_UNREACHABLE.

@@ -3,7 +3,7 @@ import type { Model } from '../adapters/models/model.contract.ts';
 import { jsonSchemaOf } from '../adapters/tools/json-schema-of.ts';
 import type { InputSchema, Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
-import { MAX_CHARACTERS } from '../limits.ts';
+import { checkRunLimits, MAX_CHARACTERS, type RunLimits } from '../limits.ts';
 import type { Json } from '../machines/event-content.ts';
 import { checkIdentifier, type IdentifierBounds } from '../persistence/values/check-identifier.ts';
 import { type AsToolOptions, agentAsTool } from './agent-tool.ts';
@@ -28,6 +28,8 @@ export interface AgentDefinition<Name extends string = string, Output extends In
    * final: it becomes `output`, and the session is COMPLETED. Any other reply is an ordinary one. Default none: no reply is final.
    */
   output?: Output;
+  /** Bounds of the agent's runs, in place of the runtime's. Default: those of the runtime. */
+  limits?: Partial<RunLimits>;
 }
 
 /** A text, or a function that makes it. */
@@ -57,6 +59,8 @@ export interface Agent<Output = unknown, Name extends string = string> {
   readonly tools: ReadonlyMap<string, Tool>;
   /** `null`: no reply is final. */
   readonly output: AgentOutput<Output> | null;
+  /** Where its runs have other bounds than those of the runtime. */
+  readonly limits: Readonly<Partial<RunLimits>>;
   /**
    * The agent as a tool of another one. Each call is a session of this agent, a child of the session that asked: its first message is what
    * the params say, and its reply, or its `output` where it declares one, is what the call comes to. The call has no deadline. The runtime that is
@@ -74,7 +78,7 @@ export interface AgentOutput<Output = unknown> {
   readonly jsonSchema: Record<string, unknown>;
 }
 
-const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output'];
+const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output', 'limits'];
 
 /**
  * Defines an agent. Nothing is registered: pass the result to `createRuntime`.
@@ -84,7 +88,7 @@ const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output'];
 export function defineAgent<const Name extends string, Output extends InputSchema = never>(
   definition: AgentDefinition<Name, Output>,
 ): Agent<[Output] extends [never] ? null : StandardSchemaV1.InferOutput<Output>, Name> {
-  const { name, version = 1, model, instructions, tools = [], output } = definition ?? {};
+  const { name, version = 1, model, instructions, tools = [], output, limits } = definition ?? {};
   checkName(name, { maxCharacters: MAX_CHARACTERS.agentName, name: 'name' });
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   check(unknown === undefined, name, unknown ?? '', `only ${OPTIONS.join(', ')}`);
@@ -105,6 +109,7 @@ export function defineAgent<const Name extends string, Output extends InputSchem
     instructions,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     output: output === undefined ? null : outputOf(name, output as unknown as InputSchema<unknown, never>),
+    limits: checked(() => checkRunLimits(limits)),
     asTool: (options) => agentAsTool(agent as Agent, options as unknown as AsToolOptions<InputSchema>),
   };
   return agent;
@@ -120,8 +125,13 @@ function isTool(tool: Tool): boolean {
 
 /** Names stand in columns of the schema: what these cannot hold is refused here and not by the database. */
 function checkName(value: unknown, bounds: IdentifierBounds): void {
+  checked(() => checkIdentifier(value, bounds));
+}
+
+/** What `check` comes to; what it refuses is an option of the agent. */
+function checked<Result>(check: () => Result): Result {
   try {
-    checkIdentifier(value, bounds);
+    return check();
   } catch (cause) {
     throw new TurnlockError('DEFINITION_INVALID', {
       message: `agent option not accepted: ${(cause as Error).message}`,

@@ -11,6 +11,7 @@ import { reportChild } from './child-end.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { toModelTurns } from './model-turns.ts';
 import { ToolRunner } from './run-tools.ts';
+import { spentInRun } from './spent-in-run.ts';
 
 /**
  * Does what a session owes until it rests: commit, then the effects of the committed snapshot, then the commit of what came of them.
@@ -34,7 +35,8 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
         } else if (last.evidence > 0) {
           next = await takeEvidence(drive, last);
         } else if (first.type === 'callModel') {
-          turns ??= await readHistory(drive.store, last.session, drive.limits.leaseMs);
+          const { tenantId, sessionId } = last.session;
+          turns ??= await readHistory(drive.store, { tenantId, sessionId, runId: first.runId }, drive.limits.leaseMs);
           next = await planNext(drive, tools, last, turns, first);
         } else {
           const came = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
@@ -131,7 +133,8 @@ async function planNext(
   }
   if (asking.signal.aborted) return null;
   const { runId, attempt } = call;
-  const event = await callModel(asking, toModelTurns(turns), { runId, attempt });
+  const spent = spentInRun(turns, runId);
+  const event = await callModel(asking, toModelTurns(turns), { runId, attempt, spent });
   if (event === null) return null;
   tools.noteStarts(event);
   return commitAsHolder(drive, event);

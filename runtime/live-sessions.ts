@@ -188,12 +188,13 @@ function driveContext(
   feed: RunFeed,
 ): DriveContext {
   const { store, holder } = services;
-  const { environment, limits } = store;
+  const { environment } = store;
+  const agent = agentOf(services, begin.session);
   return {
     store,
     environment,
-    limits,
-    agent: agentOf(services, begin.session),
+    limits: { ...store.limits, ...agent.limits },
+    agent,
     actor,
     holder,
     token: begin.session.token,

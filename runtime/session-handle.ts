@@ -8,12 +8,14 @@ import {
 import type { CommitRequest, CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { Decided } from '../persistence/decide-approval.ts';
+import { forkSession } from '../persistence/fork/fork-session.ts';
 import { messageDigest, type NewMessage, type WhenBusy } from '../persistence/inbox.ts';
 import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-id.ts';
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
+import { checkFork, type ForkOptions } from './check-fork.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
@@ -22,12 +24,11 @@ import { fitSettlement } from './fit-settlement.ts';
 import type { Drive } from './live-sessions.ts';
 import { lookAtSleeper } from './look-at-children.ts';
 import { expireInput } from './recover.ts';
-import { leaseReleased, releasing } from './release-lease.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { RunResult } from './run-event.ts';
 import { checkAgent, checkOpen, operate, type Services } from './services.ts';
-import { SessionReading } from './session-reading.ts';
+import { SessionOperating } from './session-operating.ts';
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
 
@@ -35,7 +36,7 @@ type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<Co
  * One durable conversation of one agent. Handles are cheap, hold no connection, and may exist many times for one session. `Output` is
  * what the agent's `output` validates to.
  */
-export class Session<Output = unknown> extends SessionReading {
+export class Session<Output = unknown> extends SessionOperating {
   readonly #services: Services;
   /** The session as this handle saw it last; every commit reads it anew. */
   #seen: CommittedSession;
@@ -106,9 +107,12 @@ export class Session<Output = unknown> extends SessionReading {
    * Settles a call that waits for a person, or whose outcome is unknown, and goes on. The decision is durable once this resolves, and who
    * made it stands in the audit. `runAgain` runs the call again with the same key.
    *
+   * A call that was given up (TIMED_OUT: its run was cancelled, or its attempts are used up) may still be settled as succeeded or failed. Its
+   * business key is answered or freed then, and the model hears of it by a system turn before its next answer.
+   *
    * @returns the run that follows; it rests at once while other calls still wait.
    * @throws EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
-   * attempt is under way, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
+   * attempt is under way, SESSION_BUSY for one that was given up while calls of a later turn are open, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
    */
@@ -229,23 +233,29 @@ export class Session<Output = unknown> extends SessionReading {
   }
 
   /**
-   * Takes the session from the worker that holds it: from one that hangs, or of which you know that it is gone before its lease says so.
-   * Durable once this resolves, and who did it stands in the audit. Whatever that worker still does is refused; a tool that it has out may
-   * still be at work, and is treated as one of a worker that died. Then any worker goes on, or {@link Session.resume}. `by` defaults to
-   * `operator`.
+   * Copies the history up to the turn `atTurn` into a new session of the same tenant, user and agent; durable once this resolves. Without
+   * `atTurn`, up to the last turn at which every call has its tool turn. The fork is IDLE, takes messages, and has an audit of its own that
+   * begins with `session.forked`. This session may be in any state and at work; nothing of it changes.
    *
-   * @returns whether anybody held it; else nothing is written.
-   * @throws VALUE_INVALID, VALUE_TOO_LARGE when `by` cannot be stored. RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
+   * Copied calls are shown with their outcomes and never run again: their executions are marked, have keys of their own, no claim, no approval
+   * and no cost. Business keys within a session (`once: { per: 'session' }`) count anew in the fork; those within the tenant do not.
+   *
+   * `externalId` is that of the fork; the same one again returns that fork. `metadata` defaults to this session's. `by` defaults to `operator`.
+   *
+   * @throws FORK_TURN_INVALID when there is no such turn, or a call up to it has its tool turn later or not yet: the message names the nearest
+   * turns. EXTERNAL_ID_CONFLICT when another session has the external id.
+   * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN.
    */
-  async release(options: { by?: string } = {}): Promise<boolean> {
+  async fork(options: ForkOptions = {}): Promise<Session<Output>> {
     return operate(this.#services, async () => {
-      const by = checkWho(checkOptions(options, 'release', ['by']).by ?? 'operator');
-      const { session } = await readSession(this.#services.store, this);
-      if (session.leaseHolder === null) return false;
-      await this.#commit(releasing(by));
-      // Not waited for: what hangs may never come to its end.
-      this.#services.live.driveOf(this.sessionId)?.abort(leaseReleased(this.sessionId));
-      return true;
+      const { store } = this.#services;
+      const { tenantId, sessionId } = this;
+      const fork = {
+        origin: { tenantId, sessionId },
+        sessionId: store.environment.uuid(),
+        ...checkFork(store, options),
+      };
+      return new Session<Output>(this.#services, await forkSession(store, fork));
     });
   }
 

@@ -18,6 +18,8 @@ export interface SessionStatus {
   awaiting: AwaitedExecution[];
   /** The call of another session that this one answers; `null` where it is nobody's child. */
   parent: { sessionId: string; executionId: string } | null;
+  /** The session whose history it began with, and the last turn of it; `null` where it is no fork. `sessionId` is `null` once that was deleted. */
+  forkedFrom: { sessionId: string | null; turnIndex: number } | null;
   userId: string;
   /** Name of the agent. */
   agent: string;
@@ -34,7 +36,7 @@ export interface SessionStatus {
 export async function readStatus(store: Store, key: SessionKey): Promise<SessionStatus> {
   const { session, executions } = await readSession(store, key);
   const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
-  const { parent } = session;
+  const { parent, forkedFrom } = session;
   const { runId } = session.snapshot.context;
   return {
     state,
@@ -42,6 +44,7 @@ export async function readStatus(store: Store, key: SessionKey): Promise<Session
     version,
     awaiting: [...awaitedOf(session, executions), ...(await awaitedOfChildren(store, key, executions))],
     parent,
+    forkedFrom,
     userId,
     agent,
     externalId,

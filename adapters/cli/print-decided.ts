@@ -23,12 +23,18 @@ export function printSettled(
   terminal: Terminal,
   executionId: string,
   session: CommittedSession,
-  what: 'settled' | 'decided',
+  { what, hasOutput = false }: { what: 'settled' | 'decided'; hasOutput?: boolean },
 ): void {
   const { sessionId, state, agentName, agentVersion } = session;
   const { runId } = session.snapshot.context;
-  terminal.json({ executionId, isDriven: false, sessionId, runId, state, reply: null, awaiting: [], error: null });
+  const result = { sessionId, runId, state, reply: null, awaiting: [], error: null };
+  terminal.json({ executionId, isDriven: false, ...(hasOutput && { isOutputChecked: false }), ...result });
   terminal.line(`${what}: the session is ${state}`);
+  if (hasOutput) {
+    terminal.note(
+      'The output is stored as it was given: without the agent nothing could hold it against what its tool promises.',
+    );
+  }
   if (isResting(state)) return;
   terminal.note(
     `The configuration has no agent ${agentName} of version ${agentVersion} or newer: a worker that has it goes on, or \`turnlock recover\` there.`,

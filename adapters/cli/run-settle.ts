@@ -10,6 +10,7 @@ export async function runSettle(execution: string, options: SharedOptions & Sett
   const executionId = readId(execution, 'execution');
   await sayAboutCall(executionId, options, {
     what: 'settled',
+    hasOutput: settlement.outcome === 'succeeded',
     withAgent: (session) => session.settle(executionId, settlement),
     alone: (store, key) => settleWithoutAgent(store, key, executionId, settlement),
   });

@@ -22,6 +22,8 @@ export interface CallOptions extends SharedOptions {
 /** A person's word about a call. */
 export interface Word {
   what: 'settled' | 'decided';
+  /** Whether it has an output, which nobody holds against the tool's schema without the agent. */
+  hasOutput?: boolean;
   /** With the session's agent at hand, which drives on. */
   withAgent(session: Session): Promise<Run>;
   /** Without it: the word alone is committed. */
@@ -39,7 +41,7 @@ export async function sayAboutCall(executionId: string, options: CallOptions, wo
     const { session } = await readSession(store, key);
     return { key, committed: knowsAgent(settings, session) ? null : await word.alone(store, key) };
   });
-  if (committed !== null) return printSettled(terminal, executionId, committed, word.what);
+  if (committed !== null) return printSettled(terminal, executionId, committed, word);
   const result = await withRuntime(settings, terminal, async (runtime) => {
     const run = await word.withAgent(await runtime.session(key));
     terminal.note(`${word.what === 'settled' ? 'Settled' : 'Decided'}. The session goes on…`);

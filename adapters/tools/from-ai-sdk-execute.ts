@@ -24,7 +24,11 @@ export function toExecute(
 }
 
 /** As the SDK does it: a context that does not fit ends the call before the act. */
-async function checkContext(name: string, schema: FlexibleSchema | undefined, context: unknown): Promise<unknown> {
+export async function checkContext(
+  name: string,
+  schema: FlexibleSchema | undefined,
+  context: unknown,
+): Promise<unknown> {
   if (schema === undefined) return context;
   const result = (await asSchema(schema).validate?.(context)) ?? { success: true, value: context };
   if (result.success) return result.value;

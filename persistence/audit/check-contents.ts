@@ -4,6 +4,7 @@ import { type AuditedOutcome, type AuditedTurn, outcomeFacts, turnFacts } from '
 import { saltedDigest } from '../keys/salted-digest.ts';
 import type { SessionKey } from '../read-session.ts';
 import { differs } from './check-chain.ts';
+import { readCopiedFacts } from './copied-facts.ts';
 import type { Finding } from './finding.ts';
 import type { VerifiedRow } from './read-audit-rows.ts';
 
@@ -32,6 +33,16 @@ export async function checkContents(
     if (outcomesFound !== null && !(await hasMovedOn(em, key, sequence, settled))) findings.push(outcomesFound);
   }
   return findings;
+}
+
+/** Compares the prefix that a fork began with. */
+export async function checkCopied(em: EntityManager, key: SessionKey, row: BelievedRow): Promise<Finding[]> {
+  const { sequence, salt, payload, turnsDigest, outcomesDigest } = row;
+  const copied = await readCopiedFacts(em, key, payload.turns.length - 1, salt);
+  return [
+    differs('TURNS_DIFFER', sequence, copied.turnsDigest, turnsDigest),
+    differs('OUTCOMES_DIFFER', sequence, copied.outcomesDigest, outcomesDigest),
+  ].filter((finding) => finding !== null);
 }
 
 async function readTurns(em: EntityManager, key: SessionKey, indexes: number[]): Promise<Map<number, AuditedTurn>> {

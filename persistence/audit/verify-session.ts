@@ -4,7 +4,7 @@ import { inPatientTransaction } from '../patient-transaction.ts';
 import type { SessionKey } from '../read-session.ts';
 import type { Store } from '../session-transaction.ts';
 import { type ChainEnd, checkLink, checkPayload, differs } from './check-chain.ts';
-import { type BelievedRow, checkContents, countUnaccounted } from './check-contents.ts';
+import { type BelievedRow, checkContents, checkCopied, countUnaccounted } from './check-contents.ts';
 import type { Finding } from './finding.ts';
 import { readVerifiedRows, type VerifiedRow } from './read-audit-rows.ts';
 import { type AuditedSession, readAuditedSession } from './read-audited-session.ts';
@@ -85,7 +85,9 @@ export async function verifySession(store: Store, key: SessionKey): Promise<Veri
       if (row.erasedAt !== null) erased += 1;
       if (wrong.length === 0 && isBelieved(row)) believed.push(row);
     }
-    for (const batch of batches(believed))
+    for (const row of believed.filter(isFork))
+      find(await inPatientTransaction(store, key, (em) => checkCopied(em, key, row)));
+    for (const batch of batches(believed.filter((row) => !isFork(row))))
       find(await inPatientTransaction(store, key, (em) => checkContents(em, key, batch)));
     fold = foldTransitions(fold, rows.map(toFolded));
   }
@@ -128,6 +130,10 @@ async function* pagesOf(store: Store, key: SessionKey, version: number): AsyncGe
 
 function isBelieved(row: VerifiedRow): row is BelievedRow {
   return row.salt !== null && row.payload !== null;
+}
+
+function isFork({ payload }: BelievedRow): boolean {
+  return payload.event.type === 'session.forked';
 }
 
 function* batches(rows: readonly BelievedRow[]): Generator<BelievedRow[]> {

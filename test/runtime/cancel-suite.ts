@@ -105,9 +105,8 @@ export const describeEndings: RuntimeSuite = (database) => {
     expect(await asked.status()).toMatchObject({ state: 'IDLE', awaiting: [] });
     const last = (await asked.transitions()).at(-1)!;
     expect(last).toMatchObject({ type: 'run.cancelled', from: 'AWAITING_INPUT', to: 'IDLE', runId });
-    await expect(
-      asked.settle(awaiting[0]!.executionId, { outcome: 'failed', reason: 'no', by: 'bob' }),
-    ).rejects.toMatchObject({ code: 'EXECUTION_SETTLED', message: expect.stringContaining('ann') });
+    const again = asked.settle(awaiting[0]!.executionId, { outcome: 'runAgain', by: 'bob' });
+    await expect(again).rejects.toMatchObject({ code: 'EXECUTION_SETTLED', message: expect.stringContaining('ann') });
     const [row] = await database().query('SELECT status FROM turnlock.agent_tool_executions WHERE session_id = $1', [
       session.sessionId,
     ]);

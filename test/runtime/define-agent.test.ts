@@ -13,6 +13,7 @@ describe('defineAgent', () => {
       version: 1,
       tools: new Map(),
       output: null,
+      limits: {},
       asTool: expect.any(Function),
     });
     const tool = anyTool({ name: 'refund' });
@@ -51,6 +52,9 @@ describe('defineAgent', () => {
     ['tools', { tools: Array(1) }],
     ['tools', { tools: [anyTool({ name: 'twin' }), anyTool({ name: 'twin' })] }],
     ['policy', { policy: () => 'deny' }],
+    ['limits', { limits: null }],
+    ['leaseMs', { limits: { leaseMs: 1_000 } }],
+    ['maxTokensPerRun', { limits: { maxTokensPerRun: 0 } }],
   ])('refuses a wrong %s, case %#', (option, change) => {
     const error = refusalOf({ ...sound, ...change });
     expect(error.code).toBe('DEFINITION_INVALID');

@@ -29,5 +29,7 @@ export const REHEARSAL_LIMITS: Partial<Limits> = {
   maxRecoveries: 1_000_000,
   maxToolAttempts: 1_000_000,
   maxModelCallsPerRun: 1_000_000,
+  maxTokensPerRun: 1_000_000_000_000,
+  maxToolCallsPerRun: 1_000_000,
   maxToolCallsPerTurn: 1_000_000,
 };

@@ -182,8 +182,12 @@ describe('refused is', () => {
       { type: 'provider', id: 'a.search', args: {}, isProviderExecuted: true, inputSchema, outputSchema: z.string() },
       {},
     ],
-    ['a tool that wants approval', tool({ inputSchema, execute, needsApproval: true }), {}],
-    ['a tool that may want approval', tool({ inputSchema, execute, needsApproval: () => false }), {}],
+    ['a need of approval that is no answer', tool({ inputSchema, execute, needsApproval: 'yes' as never }), {}],
+    [
+      'a context for the approval that nobody makes',
+      tool({ inputSchema, execute, contextSchema: z.object({ a: z.string() }), needsApproval: () => true }),
+      { context: () => ({ a: 'a' }) },
+    ],
     ['a context that nobody makes', tool({ inputSchema, execute, contextSchema: z.object({ a: z.string() }) }), {}],
     ['a description that depends on it', tool({ inputSchema, execute, description: () => 'x' }), {}],
     [

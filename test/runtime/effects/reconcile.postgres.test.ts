@@ -45,7 +45,7 @@ onPostgres((database) => {
     await (await runtime.session({ sessionId, tenantId })).send('go');
     await plan.struck;
     const { runtime: second, recoveries } = await recoverLater(database(), [agent], { ...QUICKLY, ...limits });
-    return { seen, recoveries, agent, session: await second.session({ sessionId, tenantId }) };
+    return { seen, recoveries, agent, runtime: second, session: await second.session({ sessionId, tenantId }) };
   }
 
   async function rowOf(sessionId: string) {
@@ -79,7 +79,11 @@ onPostgres((database) => {
   });
 
   test('C02 cannot tell: a person is asked, the row says why, and nothing runs', async () => {
-    const { seen, recoveries, session } = await dieAround('afterEffect', () => cannotTell('the bank has no search'));
+    const { seen, recoveries, session, runtime } = await dieAround('afterEffect', () =>
+      cannotTell('the bank has no search'),
+    );
+    const asked = await runtime.awaiting({ tenantId: 'tenant', sessionId: session.sessionId });
+    expect(asked).toMatchObject([{ reason: 'unknown', unknownReason: 'crash', question: 'the bank has no search' }]);
     expect(recoveries).toMatchObject([{ state: 'AWAITING_INPUT' }]);
     expect([seen.acts.length, seen.asked.length]).toEqual([1, 1]);
     expect(await rowOf(session.sessionId)).toMatchObject({

@@ -1,0 +1,41 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { SessionKey } from '../read-session.ts';
+
+/** What the first transition of a fork vouches for: the copied prefix, however long, digested by the database. */
+export interface CopiedFacts {
+  turnsDigest: string;
+  outcomesDigest: string;
+  /** The copied executions, in the order of their calls. */
+  executionIds: string[];
+}
+
+const digest = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
+
+/** SHA-256 of the salt with the SHA-256 of each row's facts, in order: what is hashed never stands in memory as a whole. */
+const digestOf = (facts: string, order: string) =>
+  digest(`?::text || coalesce(string_agg(${digest(`(${facts})::text`)}, '' order by ${order}), '')`);
+
+const TURN = 'jsonb_build_array(t.turn_index, t.role, t.content, t.parts, t.execution_id, t.call_ordinal)';
+const OUTCOME = 'jsonb_build_array(e.execution_id, e.status, e.attempt, e.output_payload, e.error_message)';
+
+/** The facts of the turns up to `cut`, and of the executions of their calls, as the rows are now. */
+export async function readCopiedFacts(
+  em: EntityManager,
+  { tenantId, sessionId }: SessionKey,
+  cut: number,
+  salt: string,
+): Promise<CopiedFacts> {
+  const [row] = (await em.execute(
+    `select
+       (select ${digestOf(TURN, 't.turn_index')} from turnlock.agent_turns t
+         where t.tenant_id = ? and t.session_id = ? and t.turn_index <= ?::int) as "turnsDigest",
+       e."outcomesDigest", e."executionIds"
+      from (
+        select ${digestOf(OUTCOME, 't.turn_index, e.ordinal')} as "outcomesDigest",
+               coalesce(json_agg(e.execution_id order by t.turn_index, e.ordinal), '[]')::text as "executionIds"
+          from turnlock.agent_tool_executions e join turnlock.agent_turns t on t.turn_id = e.turn_id
+         where e.tenant_id = ? and e.session_id = ? and t.turn_index <= ?::int) e`,
+    [salt, tenantId, sessionId, cut, salt, tenantId, sessionId, cut],
+  )) as [{ turnsDigest: string; outcomesDigest: string; executionIds: string }];
+  return { ...row, executionIds: JSON.parse(row.executionIds) as string[] };
+}
