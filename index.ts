@@ -84,6 +84,7 @@ export {
 export type { DoctorOptions } from './runtime/doctor/check-doctor.ts';
 export type { DoctorReport } from './runtime/doctor/doctor.ts';
 export type { DoctorFinding } from './runtime/doctor/doctor-finding.ts';
+export type { EraseUserOptions, Erasure } from './runtime/erase-user.ts';
 export type {
   CommandWords,
   Explanation,
@@ -96,6 +97,7 @@ export type {
 } from './runtime/explain/explanation.ts';
 export type { NewSessionOptions, SessionReference } from './runtime/open-session.ts';
 export type { Recovery } from './runtime/recover.ts';
+export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
 export type { Session } from './runtime/session-handle.ts';

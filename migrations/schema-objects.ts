@@ -10,7 +10,7 @@ eae412b28f76de0d table agent_inbox
 bae66bab5dc8ecb1 table agent_memories
 521580921d086e88 table agent_model_calls
 0bb4ceb74c43e731 table agent_operator_reads
-615d147c1cf4ccab table agent_sessions
+86e4d1e6e07886c0 table agent_sessions
 94bcfa4368646874 table agent_tool_evidence
 dd791a5828ad8d0c table agent_tool_executions
 588b64e160650ec2 table agent_tool_versions
@@ -103,6 +103,7 @@ f60c787e19f0a802 index idx_approvals_open
 b11bcd423c2a42b5 index idx_approvals_unannounced
 c30ddebb16251917 index idx_controls_tenant
 88ce3b378522d892 index idx_claims_execution
+799c2630823362a5 index idx_claims_left
 7f1b5b126c52cfc6 index idx_inbox_cancel
 1a3cceaf64b06a80 index idx_inbox_waiting
 cd8c20131406570f index idx_memories_owner
@@ -131,29 +132,37 @@ dc32c05a95bb7afc index idx_transitions_message
 91dbb631aa160fac function check_transition_ahead
 2bea215b0541e805 function check_turn_gap
 a7b562172c3d25df function claim_sessions
+1d4f75fcc7b20a04 function count_left_claims
 96c6888447f46867 function create_session
 392e7c16a416576c function drop_control
-379c80ec43f5b901 function enqueue
+8dc8145a16546103 function empty_erased_evidence
+8d9a688066cf0080 function enqueue
+66cce15c9d966fa8 function erase_left
+ff44384f149e2845 function erase_sessions
 43da16ad6a68aa96 function find_sessions
-92d579b70fd9877d function guard_append_only
-08f585a8a891ebef function guard_approval_update
-e1c4e36a2d45a65c function guard_execution_insert
-0549c175557084a8 function guard_execution_update
+0d0424286352de72 function guard_append_only
+10871c0de62a1eb6 function guard_approval_update
+8b84b761d945ab78 function guard_execution_insert
+d190046579a13593 function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete
 5780089f0ea7c1ce function guard_inbox_insert
 ec8447b62e982142 function guard_payload
 afc386c9394da054 function guard_session_insert
-fb381c0a9dd7af74 function guard_session_update
+0defba3f033d3a4a function guard_session_update
 b80a9728886ad356 function guard_truncate
-84fcc5c0ebcdc7c8 function guard_turn_update
+dbe10114fd8b789a function guard_turn_update
 6be5e9d471b0dabd function is_legal_status_change
 3b18643876616e65 function is_legal_transition
 c78b478564e96422 function list_controls
+396c88c3792f2d77 function list_erasable
+038eaf2374e6b4dc function list_removable
 56464983121a6632 function list_sessions
 cf4c45ec6de37cd2 function next_due_at
 3ec64aca3eed0f7b function note_operator_read
 b8e3a90e92a8469f function notify_inbox
 e9763625df9964a7 function put_control
+2b91d40cf397dd9d function remove_claims
+0cfb6fb3084a6938 function remove_sessions
 0c47f523552cb152 function sweep_sessions
 f846ed5db65fe414 function turnlock_now
 fb342aa847a7f7b4 function unannounced_rounds
@@ -173,6 +182,7 @@ bf5793fc6db06539 trigger guard_truncate on agent_operator_reads
 cd82311673befaf8 trigger guard_session_insert on agent_sessions
 d19050a3943b7210 trigger guard_session_update on agent_sessions
 063cc410b005312d trigger guard_truncate on agent_sessions
+7eb98347cc2bd790 trigger empty_erased_evidence on agent_tool_evidence
 af23ce0e253adbb3 trigger guard_append_only on agent_tool_evidence
 af62429421336407 trigger guard_truncate on agent_tool_evidence
 b6fada141b85041d trigger wake_for_evidence on agent_tool_evidence

@@ -36,9 +36,15 @@ function checkState(state: SessionState): SessionState {
 }
 
 /** @throws OPTIONS_INVALID for another number than 1 to 1000. */
-export function checkLimit(limit: number): number {
+export function checkLimit(limit: number, name = 'limit'): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
-  throw optionRefused('limit', 'a whole number from 1 to 1000');
+  throw optionRefused(name, 'a whole number from 1 to 1000');
+}
+
+/** @throws OPTIONS_INVALID for anything but true, false and absent, which is false. */
+export function checkFlag(flag: boolean | undefined, name: string): boolean {
+  if (flag === undefined || typeof flag === 'boolean') return flag ?? false;
+  throw optionRefused(name, 'true or false');
 }
 
 /** @throws OPTIONS_INVALID for another `after` than a whole number, or another limit than 1 to 1000. */

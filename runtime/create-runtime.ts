@@ -10,8 +10,8 @@ import type { Store } from '../persistence/session-transaction.ts';
 import { toTurnlockError } from '../persistence/sqlstate.ts';
 import { recordToolSchemas } from '../persistence/tool-schemas.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
-import { childOf } from './agent-tool.ts';
 import { Announcer, type OnAwaiting } from './announcer.ts';
+import { checkAgents } from './check-agents.ts';
 import { checkOptions } from './check-options.ts';
 import {
   type AwaitingOptions,
@@ -26,14 +26,16 @@ import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
 import { checkDoctor, type DoctorOptions } from './doctor/check-doctor.ts';
 import { type DoctorReport, examine } from './doctor/doctor.ts';
+import { type EraseUserOptions, type Erasure, eraseUser } from './erase-user.ts';
 import { explainSession } from './explain/explain-session.ts';
 import type { Explanation } from './explain/explanation.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { createNewSession, type NewSessionOptions, openSession, type SessionReference } from './open-session.ts';
 import { Operations } from './operations.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
+import { checkPolicies, type RetainOptions, type Retention, type RetentionPolicy, retain } from './retain.ts';
 import { schemasOf } from './schemas-of.ts';
-import { buildOf, operate, type Services } from './services.ts';
+import { buildOf, checkOpen, operate, type Services } from './services.ts';
 import type { Session } from './session-handle.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
 
@@ -63,11 +65,15 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
    * Where it throws, rejects or takes longer than `limits.hookTimeoutMs` it is told again, later and later, and `onWarning` hears of it. Default: nobody is told.
    */
   onAwaiting?: OnAwaiting;
+  /** What `retain` removes where it is not told otherwise. Nothing is removed by itself. Default: nothing. */
+  retention?: readonly RetentionPolicy[];
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
 }
 
-const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'environment'];
+const RUNTIME_OPTIONS = [
+  ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'retention', 'environment'],
+];
 
 /** What the sessions of one of `Agents` come to. */
 export type OutputOf<Agents extends readonly Agent[], Name extends string = string> = Agents[number] extends infer One
@@ -150,6 +156,27 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
    */
   recover(): Promise<Recovery[]>;
   /**
+   * Removes sessions that are older than the policies say, each with all its rows, and business keys whose sessions are gone for longer than
+   * `claimsOlderThanMs`. Only sessions at rest that owe nothing and of whose family nobody is at work; never a part of one. Small transactions
+   * that wait for no commit: what somebody holds is kept for the next time. A message that comes meanwhile is first, or finds no session.
+   * Interrupted, it may be run again. Needs a role with the rights of `turnlock_operator`; each removal is recorded.
+   *
+   * @throws OPTIONS_INVALID for an option that is not accepted, or where there is no policy. VALUE_INVALID for an id that no tenant can have.
+   * @throws PRIVILEGE_MISSING, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  retain(options?: RetainOptions): Promise<Retention>;
+  /**
+   * Erases what one user said and what was said of it, in every session of the user and in those that came of them as children and forks,
+   * in memories and in the outputs that business keys remember. The sessions are ended first; a run that is under way is left, unless
+   * `cancelRuns`. Ids, states, times, counts, digests and keys stay, user and external id do not; the chain of each session still verifies, and
+   * says that it was erased. Small transactions; interrupted, it may be run again, and goes on with what is left. Needs a role with the rights
+   * of `turnlock_operator`, and those of the service where sessions are to be ended.
+   *
+   * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, PRIVILEGE_MISSING, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating
+   * it does no harm.
+   */
+  eraseUser(options: EraseUserOptions): Promise<Erasure>;
+  /**
    * Makes this process a worker: from now on it finds sessions of any tenant that owe work and have no live lease, takes each over and
    * drives it to rest, until `stop` or `close`. It looks every `limits.sweepMs`, and at once where the database says so (`listen` of
    * `postgres`). Sessions whose agent this build does not have, or that a newer build has gone on with, are left alone. Runs that `send` drives do not count.
@@ -194,14 +221,17 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
 export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
-  const agents = checkAgents(checkOptions(options, 'createRuntime', RUNTIME_OPTIONS));
+  const { database: adapter, agents: given } = checkOptions(options, 'createRuntime', RUNTIME_OPTIONS);
+  if (typeof adapter?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
+  const agents = checkAgents(given);
   const { drive = true, onAwaiting } = options;
   if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
   checkKinds(options);
+  const rules = checkPolicies(options.retention ?? []);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
   const onWarning = unfailing(options.onWarning ?? emitWarning);
-  const database = await options.database.connect({ environment, limits, onWarning }).catch((error: unknown) => {
+  const database = await adapter.connect({ environment, limits, onWarning }).catch((error: unknown) => {
     throw toTurnlockError(error);
   });
   const store: Store = { database, environment, limits };
@@ -260,6 +290,8 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
         await services.announcer?.sweep();
         return recoverSessions({ ...services, drives: true, isClaiming: true });
       }),
+    retain: (asked = {}) => operate(services, () => retain(store, asked, rules, () => checkOpen(services))),
+    eraseUser: (asked) => operate(services, () => eraseUser(store, asked, () => checkOpen(services))),
     start: (settings) => worker.start(settings),
     stop: () => worker.stop(),
     close,
@@ -285,37 +317,6 @@ function unfailing(onWarning: OnWarning): OnWarning {
       failed(error);
     }
   };
-}
-
-function checkAgents({ agents, database }: RuntimeOptions): ReadonlyMap<string, Agent> {
-  if (typeof database?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
-  if (!Array.isArray(agents) || agents.length === 0) throw optionRefused('agents', 'at least one agent');
-  for (const agent of agents) if (!isAgent(agent)) throw optionRefused('agents', 'agents, each made by defineAgent');
-  const byName = new Map((agents as Agent[]).map((agent) => [agent.name, agent]));
-  if (byName.size !== agents.length) throw optionRefused('agents', 'agents whose names differ');
-  for (const agent of agents as Agent[]) addChildren(agent, byName);
-  return byName;
-}
-
-/** Agents that are tools of others come with them. */
-function addChildren({ name, tools }: Agent, byName: Map<string, Agent>): void {
-  for (const tool of tools.values()) {
-    const agent = childOf(tool)?.agent;
-    if (agent === undefined) continue;
-    const known = byName.get(agent.name);
-    if (known !== undefined && known !== agent) {
-      const versions = known.version === agent.version ? 'another one of this name' : `version ${known.version}`;
-      const wanted = `one agent ${JSON.stringify(agent.name)}, not version ${agent.version} as tool of ${JSON.stringify(name)} beside ${versions}`;
-      throw optionRefused('agents', wanted);
-    }
-    byName.set(agent.name, agent);
-    if (known === undefined) addChildren(agent, byName);
-  }
-}
-
-function isAgent(agent: unknown): agent is Agent {
-  const { name, model, tools } = (agent ?? {}) as Partial<Agent>;
-  return typeof name === 'string' && typeof model?.generate === 'function' && typeof tools?.get === 'function';
 }
 
 /** What is only used further in, so that it would break there. */

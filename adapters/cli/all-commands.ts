@@ -5,12 +5,14 @@ import { budgetCommand, controlsCommand, freezeCommand, unfreezeCommand } from '
 import { approveCommand, denyCommand } from './decide-commands.ts';
 import { demoCommand } from './demo/demo-command.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { eraseCommand } from './erase-command.ts';
 import { explainCommand } from './explain-command.ts';
 import { findCommand } from './find-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { recoverCommand } from './recover-command.ts';
 import { rehearseCommand } from './rehearse/rehearse-command.ts';
 import { releaseCommand } from './release-command.ts';
+import { retainCommand } from './retain-command.ts';
 import { retryCommand } from './retry-command.ts';
 import { sessionsCommand } from './sessions-command.ts';
 import { settleCommand } from './settle-command.ts';
@@ -40,6 +42,8 @@ export function allCommands(): Command[] {
     unfreezeCommand(),
     budgetCommand(),
     controlsCommand(),
+    retainCommand(),
+    eraseCommand(),
     rehearseCommand(),
   ];
 }

@@ -12,6 +12,7 @@ const MAX_FOUND = 200;
  * - it is a tool turn and does not stand directly behind its call's turn, in the order of the calls.
  *
  * One statement, so that a commit is seen whole or not at all. What a snapshot holds that does not parse names no open turn.
+ * Of a session that was erased nobody knows any more which calls its turns had.
  */
 const WRONG = `with turns as (
     select u.session_id, u.turn_id, u.turn_index, u.role, u.call_turn_id, u.call_ordinal,
@@ -31,7 +32,8 @@ const WRONG = `with turns as (
   left join turns c on c.session_id = t.session_id and c.turn_id = t.call_turn_id and c.role = 'assistant'
   left join answers a on a.call_turn_id = t.turn_id
  where t.turn_index <> t.place
-    or (t.role = 'tool' and (c.turn_id is null or t.call_ordinal >= c.calls or t.turn_index <> c.turn_index + 1 + t.call_ordinal))
+    or (t.role = 'tool' and (c.turn_id is null or t.turn_index <> c.turn_index + 1 + t.call_ordinal
+      or (s.erased_at is null and t.call_ordinal >= c.calls)))
     or (t.calls > 0 and coalesce(a.answered, 0)
       <> case when s.snapshot #>> '{context,callTurnIndex}' = t.turn_index::text then 0 else t.calls end)
  order by t.session_id, t.turn_index limit ?`;
