@@ -41,7 +41,6 @@ const SESSION_COLUMNS: Readonly<Record<string, string>> = {
   parent_session_id: 'session_id',
   parent_execution_id: '(SELECT execution_id FROM turnlock.agent_tool_executions WHERE session_id = $session LIMIT 1)',
   depth: 'depth + 1',
-  erased_at: 'now()',
   fork_origin_session_id: 'session_id',
   fork_origin_turn_index: '1',
   metadata: `'{"vip": true}'`,
