@@ -84,6 +84,8 @@ function storyOf(telling: Telling, transition: StoredTransition, { turns }: Time
       return act(person, 'completes the session');
     case 'session.forked':
       return act(person, `forks session ${facts.originSessionId} up to turn ${facts.originTurnIndex}`);
+    case 'lease.released':
+      return act(person, 'takes the session from its worker');
     case 'worker.tookOver':
       return act({ speaker: 'worker', who: String(facts.holder ?? 'worker') }, 'takes the session over');
     case 'machine.upgraded':

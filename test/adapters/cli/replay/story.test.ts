@@ -248,6 +248,7 @@ describe('hostile and odd values', () => {
         'session.retried',
         'session.completed',
         'session.forked',
+        'lease.released',
         'machine.upgraded',
         'memory.stored',
         'content.erased',
