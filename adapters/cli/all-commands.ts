@@ -9,6 +9,7 @@ import { eraseCommand } from './erase-command.ts';
 import { explainCommand } from './explain-command.ts';
 import { findCommand } from './find-command.ts';
 import { migrateCommand } from './migrate-command.ts';
+import { preflightCommand } from './preflight-command.ts';
 import { recoverCommand } from './recover-command.ts';
 import { rehearseCommand } from './rehearse/rehearse-command.ts';
 import { releaseCommand } from './release-command.ts';
@@ -25,6 +26,7 @@ export function allCommands(): Command[] {
     demoCommand(),
     chatCommand(),
     migrateCommand(),
+    preflightCommand(),
     doctorCommand(),
     sessionsCommand(),
     findCommand(),
