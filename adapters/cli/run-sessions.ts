@@ -4,6 +4,7 @@ import type { Build } from '../../persistence/build.ts';
 import { listSessions, type SessionSummary } from '../../persistence/list-sessions.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
 import { buildOfSettings } from './build-of-settings.ts';
+import { readId } from './choose-session.ts';
 import { withStore } from './open-store.ts';
 import { readSettings } from './read-settings.ts';
 import { readTenants } from './read-tenants.ts';
@@ -16,6 +17,7 @@ export interface SessionsOptions {
   tenant?: string;
   state?: SessionState;
   stranded?: boolean;
+  forkOf?: string;
   limit: number;
 }
 
@@ -37,12 +39,13 @@ function nothingToCompare(): TurnlockError {
 
 async function read(
   store: Store,
-  { tenant, state, stranded = false, limit }: SessionsOptions,
+  { tenant, state, stranded = false, forkOf, limit }: SessionsOptions,
   build: Build | undefined,
 ): Promise<SessionSummary[]> {
   const query = {
     limit,
     stranded,
+    ...(forkOf === undefined ? {} : { forkOf: readId(forkOf, 'session') }),
     ...(build === undefined ? {} : { build }),
     ...(state === undefined ? {} : { state }),
   };

@@ -75,7 +75,7 @@ onPostgres((database) => {
     }
   });
 
-  test('… a failed run, a silent worker, a session that nobody goes on with, and one of a newer build', async () => {
+  test('… a failed run, a silent worker, a session that nobody goes on with, one of a newer build, one that is garbage', async () => {
     const broken = await open(onCallAgent({ isBroken: true }));
     await (await broken.session.send('hello')).result();
     const failed = await explained(broken.session);
@@ -102,6 +102,20 @@ onPostgres((database) => {
     await (await next.session.send('pay')).result();
     const stranded = await explained(next.session);
     expect(stranded.kind).toBe('stranded');
+    const garbage = await open();
+    await (await garbage.session.send('hello')).result();
+    const { sessionId } = garbage.session;
+    await corrupt(
+      database(),
+      [`UPDATE turnlock.agent_sessions SET snapshot = '[]' WHERE session_id = $1`],
+      [sessionId],
+    );
+    const quarantined = await explained(garbage.session);
+    expect(quarantined.kind).toBe('quarantined');
+    const forked = await paste(`${fill(quarantined.commands[0]!)} --json`);
+    const fork = await garbage.runtime.session({ tenantId: TENANT, sessionId: JSON.parse(forked.stdout).sessionId });
+    expect(await (await fork.send('hello')).result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+
     const line = stranded.commands[0]!.replace('CONFIG_OF_THAT_BUILD', './next.config.ts');
     expect((await paste(line)).code).toBe(0);
   });
