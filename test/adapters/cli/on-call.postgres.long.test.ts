@@ -152,10 +152,12 @@ onPostgres((database) => {
   });
 
   test('doctor ends with 6 for warnings and with 1 for errors, and says both', async () => {
-    const { session } = await open();
+    const agent = onCallAgent();
+    const tenantId = 'examined';
+    const session = await openSession(await openRuntime(database(), [agent]), agent, { tenantId });
     await (await session.send('pay')).result();
     // The tests' server flushes nothing, and the tests own the tables: warnings.
-    const warned = await turnlock('doctor', session.sessionId, '--tenant', TENANT);
+    const warned = await turnlock('doctor', session.sessionId, '--tenant', tenantId);
     expect([warned.code, warned.stdout]).toEqual([6, expect.stringContaining('warning FSYNC_OFF')]);
     expect(warned.stderr).toContain('Looked at 1 session: errors: 0, warnings: 2.');
     await corrupt(
@@ -174,7 +176,7 @@ onPostgres((database) => {
       { code: 'CHAIN_BROKEN', severity: 'error', commands: [expect.stringMatching(/^turnlock explain/)] },
       {},
     ]);
-    const quick = await turnlock('doctor', '--tenant', TENANT, '--quick');
+    const quick = await turnlock('doctor', '--tenant', tenantId, '--quick');
     expect(quick.code).toBe(6);
   });
 });
