@@ -11,6 +11,7 @@ import { explainCommand } from './explain-command.ts';
 import { findCommand } from './find-command.ts';
 import { forkCommand } from './fork-command.ts';
 import { migrateCommand } from './migrate-command.ts';
+import { preflightCommand } from './preflight-command.ts';
 import { recoverCommand } from './recover-command.ts';
 import { rehearseCommand } from './rehearse/rehearse-command.ts';
 import { releaseCommand } from './release-command.ts';
@@ -28,6 +29,7 @@ export function allCommands(): Command[] {
     demoCommand(),
     chatCommand(),
     migrateCommand(),
+    preflightCommand(),
     doctorCommand(),
     sessionsCommand(),
     findCommand(),

@@ -69,7 +69,7 @@ const SAYINGS: Sayings = {
     ...(lastHolder === null ? [] : [`last held by ${escapeText(lastHolder)}`]),
   ],
   stranded: ({ by }) => [by === 'unknownAgent' ? 'a build that has its agent' : `a newer build: its ${by} is newer`],
-  quarantined: ({ problem }) => ['a repair: it cannot be read', `${problem.code}: ${escapeText(problem.message)}`],
+  quarantined: ({ problem }) => ['a person: no build can read it', `${problem.code}: ${escapeText(problem.message)}`],
   failed: ({ code, error, messages }) => [
     `a person: its last run failed with ${escapeText(code)}`,
     ...errorLine(error),

@@ -56,7 +56,7 @@ export const DOCTOR_CODES = {
     severity: 'error',
     about: 'session',
     says: 'No build can go on with the session: its snapshot cannot be read.',
-    repair: OWNER,
+    repair: 'A fork has its history and goes on in its place; a backup has its snapshot.',
   },
   STRANDED: {
     severity: 'warning',

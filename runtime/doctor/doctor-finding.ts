@@ -1,5 +1,5 @@
 import { DOCTOR_CODES, type DoctorCode, type Found, type Severity } from '../../persistence/doctor/doctor-codes.ts';
-import { explainWords, recoverWords, releaseWords, settleWords } from '../explain/command-words.ts';
+import { explainWords, forkWords, recoverWords, releaseWords, settleWords } from '../explain/command-words.ts';
 import type { CommandWords } from '../explain/explanation.ts';
 
 /** Something that is not as it must be. */
@@ -41,6 +41,8 @@ function commandsOf(
     case 'LEASE_TOO_LONG':
     case 'STUCK_AT_WORK':
       return [releaseWords(key)];
+    case 'QUARANTINED':
+      return [forkWords(key), explainWords(key)];
     case 'STUCK':
       return [recoverWords(), explainWords(key)];
     case 'ROUND_MISSING': {

@@ -44,6 +44,11 @@ export function releaseWords(key: SessionKey): CommandWords {
   return ofSession('release', key);
 }
 
+/** The command that copies the history of a session into a new one, which can go on. */
+export function forkWords(key: SessionKey): CommandWords {
+  return ofSession('fork', key);
+}
+
 /** The command that says how a session stands. */
 export function explainWords({ sessionId, tenantId }: SessionKey): CommandWords {
   return ['turnlock', 'explain', sessionId, '--tenant', tenantId];

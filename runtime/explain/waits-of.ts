@@ -11,7 +11,7 @@ import type { LastFailure } from '../../persistence/read-last-failure.ts';
 import { isWithChild } from '../../persistence/row-changes.ts';
 import type { Standing, StandingCall } from '../../persistence/standing.ts';
 import { askedWait } from './asked-wait.ts';
-import { recoverWords, releaseWords, retryWords } from './command-words.ts';
+import { forkWords, recoverWords, releaseWords, retryWords } from './command-words.ts';
 import type { Unblocking, Waiting } from './explanation.ts';
 
 /** What an explanation follows from. */
@@ -34,7 +34,7 @@ export function waitsOf(situation: Situation): Waiting[] {
   const { standing } = situation;
   const { state, problem } = standing;
   const isNewer = problem?.code === 'MACHINE_VERSION_UNSUPPORTED';
-  if (problem !== null && !isNewer) return [quarantined(problem)];
+  if (problem !== null && !isNewer) return [quarantined(standing, problem)];
   const alone = isNewer ? [stranded('machine', standing)] : strandedWaits(situation);
   const unheld = unheldWaits(situation);
   const people = inCallOrder(situation).map((asked) => askedWait(asked, situation));
@@ -49,12 +49,12 @@ function inCallOrder({ asked, standing }: Situation): Awaiting[] {
   return [...asked].sort((a, b) => (place.get(a.executionId) ?? 0) - (place.get(b.executionId) ?? 0));
 }
 
-function quarantined({ code, message }: { code: string; message: string }): Waiting {
+function quarantined(standing: Standing, { code, message }: { code: string; message: string }): Waiting {
   return {
     kind: 'quarantined',
     problem: { code, message },
-    unblockedBy: 'No build goes on with it, and nothing of it is lost: its turns and its audit can be read.',
-    commands: [],
+    unblockedBy: 'No build goes on with it. Nothing of it is lost: a fork has its history and goes on in its place.',
+    commands: [forkWords(standing)],
   };
 }
 
