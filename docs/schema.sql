@@ -368,6 +368,8 @@ CREATE INDEX idx_tool_open ON turnlock.agent_tool_executions USING btree (sessio
 CREATE INDEX idx_tool_run ON turnlock.agent_tool_executions USING btree (run_id, tool_name, params_digest);
 CREATE INDEX idx_tool_started ON turnlock.agent_tool_executions USING btree (tenant_id, started_at) WHERE (attempt > 0);
 CREATE INDEX idx_tool_turn ON turnlock.agent_tool_executions USING btree (turn_id);
+CREATE INDEX idx_transitions_message ON turnlock.agent_transitions USING btree (event_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'message.enqueued'::character varying])::text[]));
+CREATE INDEX idx_transitions_run ON turnlock.agent_transitions USING btree (run_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'session.retried'::character varying])::text[]));
 -- Functions
 
 CREATE OR REPLACE FUNCTION turnlock.chain_transition()
@@ -720,30 +722,46 @@ BEGIN
 END
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.find_sessions(external_id text DEFAULT NULL::text, execution_id uuid DEFAULT NULL::uuid, idempotency_key text DEFAULT NULL::text, metadata jsonb DEFAULT NULL::jsonb, by_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 100)
+CREATE OR REPLACE FUNCTION turnlock.find_sessions(external_id text DEFAULT NULL::text, execution_id uuid DEFAULT NULL::uuid, idempotency_key text DEFAULT NULL::text, metadata jsonb DEFAULT NULL::jsonb, by_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 100, run_id uuid DEFAULT NULL::uuid, message_id text DEFAULT NULL::text)
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
 #variable_conflict use_column
+DECLARE
+  wanted int := LEAST(GREATEST(find_sessions.max_sessions, 0), 1000);
+  found uuid[];
 BEGIN
-  IF num_nonnulls(find_sessions.external_id, find_sessions.execution_id, find_sessions.idempotency_key, find_sessions.metadata,
-       find_sessions.by_session_id) <> 1 THEN
+  IF num_nonnulls(find_sessions.external_id, find_sessions.execution_id, find_sessions.idempotency_key, find_sessions.metadata, find_sessions.by_session_id, find_sessions.run_id, find_sessions.message_id) <> 1 THEN
     RAISE EXCEPTION 'find_sessions takes one criterion' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
     'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
-    'sessionId', find_sessions.by_session_id)));
+    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', find_sessions.message_id)));
+  IF find_sessions.by_session_id IS NOT NULL THEN
+    found := ARRAY[find_sessions.by_session_id];
+  ELSIF find_sessions.execution_id IS NOT NULL THEN
+    found := ARRAY(SELECT e.session_id FROM agent_tool_executions e WHERE e.execution_id = find_sessions.execution_id);
+  ELSIF find_sessions.idempotency_key IS NOT NULL THEN
+    found := ARRAY(SELECT e.session_id FROM agent_tool_executions e WHERE e.idempotency_key = find_sessions.idempotency_key);
+  ELSIF find_sessions.run_id IS NOT NULL THEN
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t
+        WHERE t.run_id = find_sessions.run_id AND t.event IN ('user.messaged', 'session.retried')
+      UNION SELECT i.session_id FROM agent_inbox i WHERE i.run_id = find_sessions.run_id);
+  ELSIF find_sessions.message_id IS NOT NULL THEN
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = 'message:'
+          || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex')
+      UNION SELECT i.session_id FROM agent_inbox i WHERE i.message_id = find_sessions.message_id);
+  ELSIF find_sessions.external_id IS NOT NULL THEN
+    found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.external_id = find_sessions.external_id
+      ORDER BY s.updated_at DESC LIMIT wanted);
+  ELSE
+    found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.metadata @> find_sessions.metadata
+      ORDER BY s.updated_at DESC LIMIT wanted);
+  END IF;
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
-    WHERE (find_sessions.external_id IS NULL OR s.external_id = find_sessions.external_id)
-      AND (find_sessions.by_session_id IS NULL OR s.session_id = find_sessions.by_session_id)
-      AND (find_sessions.metadata IS NULL OR s.metadata @> find_sessions.metadata)
-      AND (find_sessions.execution_id IS NULL OR s.session_id =
-        (SELECT e.session_id FROM agent_tool_executions e WHERE e.execution_id = find_sessions.execution_id))
-      AND (find_sessions.idempotency_key IS NULL OR s.session_id =
-        (SELECT e.session_id FROM agent_tool_executions e WHERE e.idempotency_key = find_sessions.idempotency_key))
-    ORDER BY s.updated_at DESC LIMIT LEAST(GREATEST(find_sessions.max_sessions, 0), 1000);
+    WHERE s.session_id = ANY (found) ORDER BY s.updated_at DESC LIMIT wanted;
 END
 $function$
 ;
@@ -1159,7 +1177,7 @@ BEGIN
 END
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.list_sessions(after_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 500)
+CREATE OR REPLACE FUNCTION turnlock.list_sessions(after_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 500, after_tenant_id text DEFAULT NULL::text)
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1167,10 +1185,12 @@ CREATE OR REPLACE FUNCTION turnlock.list_sessions(after_session_id uuid DEFAULT 
 AS $function$
 #variable_conflict use_column
 BEGIN
-  PERFORM note_operator_read('list_sessions', jsonb_build_object('after', list_sessions.after_session_id));
+  PERFORM note_operator_read('list_sessions',
+    jsonb_build_object('after', list_sessions.after_session_id, 'tenantId', list_sessions.after_tenant_id));
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
-    WHERE list_sessions.after_session_id IS NULL OR s.session_id > list_sessions.after_session_id
-    ORDER BY s.session_id LIMIT LEAST(GREATEST(list_sessions.max_sessions, 0), 10000);
+    WHERE (s.tenant_id, s.session_id)
+      > (COALESCE(list_sessions.after_tenant_id, ''), COALESCE(list_sessions.after_session_id, '00000000-0000-0000-0000-000000000000'))
+    ORDER BY s.tenant_id, s.session_id LIMIT LEAST(GREATEST(list_sessions.max_sessions, 0), 10000);
 END
 $function$
 ;
@@ -1454,11 +1474,11 @@ GRANT EXECUTE ON FUNCTION turnlock.count_left_claims(older_than_ms bigint, of_te
 GRANT EXECUTE ON FUNCTION turnlock.drop_control(control_id uuid) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.erase_left(of_tenant text, of_user text, max_rows integer, OUT memories integer, OUT claims integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.erase_sessions(of_tenant text, session_ids uuid[], erased_by text) TO turnlock_operator;
-GRANT EXECUTE ON FUNCTION turnlock.find_sessions(external_id text, execution_id uuid, idempotency_key text, metadata jsonb, by_session_id uuid, max_sessions integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.find_sessions(external_id text, execution_id uuid, idempotency_key text, metadata jsonb, by_session_id uuid, max_sessions integer, run_id uuid, message_id text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_controls() TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_erasable(of_tenant text, of_user text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_removable(policies jsonb, of_tenant text, after_session_id uuid, max_examined integer) TO turnlock_operator;
-GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sessions integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sessions integer, after_tenant_id text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_name text, unit text, daily_limit bigint, reason text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.remove_claims(older_than_ms bigint, of_tenant text, max_claims integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.remove_sessions(session_ids uuid[], policies jsonb) TO turnlock_operator;

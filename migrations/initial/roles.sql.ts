@@ -42,8 +42,8 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
   ],
   operator: [
     'turnlock_now()',
-    'find_sessions(text, uuid, text, jsonb, uuid, int)',
-    'list_sessions(uuid, int)',
+    'find_sessions(text, uuid, text, jsonb, uuid, int, uuid, text)',
+    'list_sessions(uuid, int, text)',
     'put_control(text, text, text, text, bigint, text)',
     'drop_control(uuid)',
     'list_controls()',

@@ -106,8 +106,12 @@ function definer([name, , refusal, title, attempt]: (typeof HIDDEN)[number]): Sc
 /** Functions that cross tenants, each with a call of it and the role that must not. */
 const CROSSING: [signature: string, call: string, role: string][] = [
   ['list_controls()', 'list_controls()', 'turnlock_runtime'],
-  ['list_sessions(uuid, int)', 'list_sessions()', 'turnlock_runtime'],
-  ['find_sessions(text, uuid, text, jsonb, uuid, int)', `find_sessions(external_id => 'x')`, 'turnlock_runtime'],
+  ['list_sessions(uuid, int, text)', 'list_sessions()', 'turnlock_runtime'],
+  [
+    'find_sessions(text, uuid, text, jsonb, uuid, int, uuid, text)',
+    `find_sessions(external_id => 'x')`,
+    'turnlock_runtime',
+  ],
   ['list_removable(jsonb, text, uuid, int)', `list_removable('[]')`, 'turnlock_runtime'],
   ['remove_sessions(uuid[], jsonb)', `remove_sessions('{}', '[]')`, 'turnlock_runtime'],
   ['remove_claims(bigint, text, int)', 'remove_claims(1)', 'turnlock_runtime'],
