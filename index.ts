@@ -59,6 +59,7 @@ export type { Finding, FindingCode } from './persistence/audit/finding.ts';
 export type { Replay, Verification } from './persistence/audit/verify-session.ts';
 export type { CallerTransaction } from './persistence/caller-transaction.ts';
 export type { DatabaseAdapter } from './persistence/database.contract.ts';
+export { DOCTOR_CODES, type DoctorCode, type Severity } from './persistence/doctor/doctor-codes.ts';
 export type { WhenBusy } from './persistence/inbox.ts';
 export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
 export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
@@ -70,14 +71,7 @@ export type { ForkOptions } from './runtime/check-fork.ts';
 export type { SendOptions } from './runtime/check-message.ts';
 export type { AwaitingOptions, SessionsOptions } from './runtime/check-query.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
-export {
-  createRuntime,
-  type NewSessionOptions,
-  type OutputOf,
-  type Runtime,
-  type RuntimeOptions,
-  type SessionReference,
-} from './runtime/create-runtime.ts';
+export { createRuntime, type OutputOf, type Runtime, type RuntimeOptions } from './runtime/create-runtime.ts';
 export type { BatchAnswer, BatchDecision } from './runtime/decide.ts';
 export {
   type Agent,
@@ -87,7 +81,23 @@ export {
   type Instructions,
   type InstructionsContext,
 } from './runtime/define-agent.ts';
+export type { DoctorOptions } from './runtime/doctor/check-doctor.ts';
+export type { DoctorReport } from './runtime/doctor/doctor.ts';
+export type { DoctorFinding } from './runtime/doctor/doctor-finding.ts';
+export type { EraseUserOptions, Erasure } from './runtime/erase-user.ts';
+export type {
+  CommandWords,
+  Explanation,
+  HoldingControl,
+  Unblocking,
+  Waiting,
+  WaitingCall,
+  WaitingFacts,
+  WaitingKind,
+} from './runtime/explain/explanation.ts';
+export type { NewSessionOptions, SessionReference } from './runtime/open-session.ts';
 export type { Recovery } from './runtime/recover.ts';
+export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
 export type { Session } from './runtime/session-handle.ts';

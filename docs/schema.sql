@@ -142,7 +142,8 @@ CREATE TABLE turnlock.agent_sessions (
   normalised jsonb,
   first_agent_version integer DEFAULT 0 NOT NULL,
   first_machine_version integer DEFAULT 0 NOT NULL,
-  genesis_hash character varying(64) DEFAULT ''::character varying NOT NULL
+  genesis_hash character varying(64) DEFAULT ''::character varying NOT NULL,
+  erased_at timestamp with time zone
 );
 ALTER TABLE turnlock.agent_sessions ENABLE ROW LEVEL SECURITY;
 CREATE TABLE turnlock.agent_tool_evidence (
@@ -346,6 +347,7 @@ CREATE INDEX idx_approvals_session ON turnlock.agent_approvals USING btree (sess
 CREATE INDEX idx_approvals_unannounced ON turnlock.agent_approvals USING btree (requested_at) WHERE ((decision IS NULL) AND (announced_at IS NULL));
 CREATE INDEX idx_controls_tenant ON turnlock.agent_controls USING btree (tenant_id, kind);
 CREATE INDEX idx_claims_execution ON turnlock.agent_idempotency_claims USING btree (execution_id) WHERE (execution_id IS NOT NULL);
+CREATE INDEX idx_claims_left ON turnlock.agent_idempotency_claims USING btree (updated_at) WHERE (execution_id IS NULL);
 CREATE INDEX idx_inbox_cancel ON turnlock.agent_inbox USING btree (created_at) WHERE ((kind)::text = 'cancel'::text);
 CREATE INDEX idx_inbox_waiting ON turnlock.agent_inbox USING btree (session_id, "position") WHERE (rejected_at IS NULL);
 CREATE INDEX idx_memories_owner ON turnlock.agent_memories USING btree (tenant_id, user_id, updated_at);
@@ -366,6 +368,8 @@ CREATE INDEX idx_tool_open ON turnlock.agent_tool_executions USING btree (sessio
 CREATE INDEX idx_tool_run ON turnlock.agent_tool_executions USING btree (run_id, tool_name, params_digest);
 CREATE INDEX idx_tool_started ON turnlock.agent_tool_executions USING btree (tenant_id, started_at) WHERE (attempt > 0);
 CREATE INDEX idx_tool_turn ON turnlock.agent_tool_executions USING btree (turn_id);
+CREATE INDEX idx_transitions_message ON turnlock.agent_transitions USING btree (event_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'message.enqueued'::character varying])::text[]));
+CREATE INDEX idx_transitions_run ON turnlock.agent_transitions USING btree (run_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'session.retried'::character varying])::text[]));
 -- Functions
 
 CREATE OR REPLACE FUNCTION turnlock.chain_transition()
@@ -535,6 +539,20 @@ BEGIN
 END
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.count_left_claims(older_than_ms bigint, of_tenant text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN (SELECT count(*) FROM agent_idempotency_claims WHERE execution_id IS NULL
+      AND updated_at < turnlock_now() - count_left_claims.older_than_ms * interval '1 millisecond'
+      AND (count_left_claims.of_tenant IS NULL OR tenant_id = count_left_claims.of_tenant));
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL::uuid, normalised jsonb DEFAULT NULL::jsonb, OUT created_session_id uuid, OUT is_new boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -580,6 +598,23 @@ AS $function$
   SELECT EXISTS (SELECT FROM gone)
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.empty_erased_evidence()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+BEGIN
+
+  IF EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id AND erased_at IS NOT NULL) THEN
+    NEW.output := NULL;
+    NEW.error_message := NULL;
+    NEW.normalised := NULL;
+  END IF;
+  RETURN NEW;
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text DEFAULT 'enqueue'::text, parts jsonb DEFAULT NULL::jsonb, metadata jsonb DEFAULT '{}'::jsonb, normalised jsonb DEFAULT NULL::jsonb, run_id uuid DEFAULT NULL::uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -596,7 +631,9 @@ BEGIN
      OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN
     RAISE EXCEPTION 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id is not empty' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
-  IF NOT EXISTS (SELECT FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id) THEN
+  -- Locked as the foreign key would lock it: while retention removes the session, this waits and then finds none.
+  PERFORM FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id FOR KEY SHARE;
+  IF NOT FOUND THEN
     RAISE EXCEPTION 'the tenant has no session %', enqueue.session_id USING ERRCODE = 'TL061', CONSTRAINT = 'session_missing';
   END IF;
   INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)
@@ -615,30 +652,116 @@ BEGIN
 END
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.find_sessions(external_id text DEFAULT NULL::text, execution_id uuid DEFAULT NULL::uuid, idempotency_key text DEFAULT NULL::text, metadata jsonb DEFAULT NULL::jsonb, by_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 100)
+CREATE OR REPLACE FUNCTION turnlock.erase_left(of_tenant text, of_user text, max_rows integer DEFAULT 1000, OUT memories integer, OUT claims integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  most int := LEAST(GREATEST(erase_left.max_rows, 0), 10000);
+BEGIN
+  DELETE FROM agent_memories WHERE memory_id IN (SELECT memory_id FROM agent_memories
+    WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user LIMIT most);
+  GET DIAGNOSTICS memories = ROW_COUNT;
+  UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || gen_random_uuid() FROM (
+      SELECT tenant_id, tool_name, key_digest FROM agent_idempotency_claims
+        WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user LIMIT most) old
+    WHERE (c.tenant_id, c.tool_name, c.key_digest) = (old.tenant_id, old.tool_name, old.key_digest);
+  GET DIAGNOSTICS claims = ROW_COUNT;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.erase_sessions(of_tenant text, session_ids uuid[], erased_by text)
+ RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+ SET lock_timeout TO '1s'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  wanted uuid;
+  session turnlock.agent_sessions;
+  erased int := 0;
+BEGIN
+  FOREACH wanted IN ARRAY erase_sessions.session_ids LOOP
+    CONTINUE WHEN NOT pg_try_advisory_xact_lock(('x' || encode(substring(sha256(convert_to('["lock","' || wanted::text || '"]', 'UTF8')) FROM 1 FOR 8), 'hex'))::bit(64)::bigint);
+    SELECT s.* INTO session FROM agent_sessions s WHERE s.session_id = wanted AND s.tenant_id = erase_sessions.of_tenant
+      AND s.current_state = 'COMPLETED' AND s.erased_at IS NULL FOR UPDATE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND;
+    UPDATE agent_transition_payloads p SET salt = NULL, payload = NULL, erased_at = turnlock_now() FROM agent_transitions t
+      WHERE p.session_id = wanted AND p.erased_at IS NULL AND t.session_id = p.session_id AND t.sequence = p.sequence
+        AND t.event <> 'content.erased';
+    UPDATE agent_operator_reads SET criteria = '{"erased": true}'::jsonb
+      WHERE criteria ->> 'externalId' = session.external_id
+        OR (criteria -> 'metadata' <> '{}'::jsonb AND session.metadata @> (criteria -> 'metadata'));
+    UPDATE agent_sessions SET erased_at = turnlock_now(), user_id = 'erased ' || wanted, external_id = NULL, metadata = '{}'::jsonb,
+      normalised = NULL WHERE session_id = wanted;
+    UPDATE agent_turns SET content = NULL, parts = '[]'::jsonb, metadata = '{}'::jsonb, normalised = NULL WHERE session_id = wanted;
+    UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_message = NULL,
+      raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted;
+    UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, approvers = NULL WHERE session_id = wanted;
+    DELETE FROM agent_tool_evidence WHERE session_id = wanted;
+    DELETE FROM agent_inbox WHERE session_id = wanted;
+    UPDATE agent_model_calls SET error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted;
+    UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || wanted FROM agent_tool_executions e
+      WHERE e.session_id = wanted AND c.tenant_id = e.tenant_id AND c.execution_id = e.execution_id;
+    DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted;
+    erased := erased + 1;
+    tenant_id := session.tenant_id;
+    session_id := wanted;
+    due_at := session.updated_at;
+    RETURN NEXT;
+  END LOOP;
+  IF erased > 0 THEN
+    PERFORM note_operator_read('erase_sessions', jsonb_build_object('tenantId', erase_sessions.of_tenant, 'sessions', erased,
+      'by', erase_sessions.erased_by));
+  END IF;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.find_sessions(external_id text DEFAULT NULL::text, execution_id uuid DEFAULT NULL::uuid, idempotency_key text DEFAULT NULL::text, metadata jsonb DEFAULT NULL::jsonb, by_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 100, run_id uuid DEFAULT NULL::uuid, message_id text DEFAULT NULL::text)
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
 #variable_conflict use_column
+DECLARE
+  wanted int := LEAST(GREATEST(find_sessions.max_sessions, 0), 1000);
+  found uuid[];
 BEGIN
-  IF num_nonnulls(find_sessions.external_id, find_sessions.execution_id, find_sessions.idempotency_key, find_sessions.metadata,
-       find_sessions.by_session_id) <> 1 THEN
+  IF num_nonnulls(find_sessions.external_id, find_sessions.execution_id, find_sessions.idempotency_key, find_sessions.metadata, find_sessions.by_session_id, find_sessions.run_id, find_sessions.message_id) <> 1 THEN
     RAISE EXCEPTION 'find_sessions takes one criterion' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
     'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
-    'sessionId', find_sessions.by_session_id)));
+    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', find_sessions.message_id)));
+  IF find_sessions.by_session_id IS NOT NULL THEN
+    found := ARRAY[find_sessions.by_session_id];
+  ELSIF find_sessions.execution_id IS NOT NULL THEN
+    found := ARRAY(SELECT e.session_id FROM agent_tool_executions e WHERE e.execution_id = find_sessions.execution_id);
+  ELSIF find_sessions.idempotency_key IS NOT NULL THEN
+    found := ARRAY(SELECT e.session_id FROM agent_tool_executions e WHERE e.idempotency_key = find_sessions.idempotency_key);
+  ELSIF find_sessions.run_id IS NOT NULL THEN
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t
+        WHERE t.run_id = find_sessions.run_id AND t.event IN ('user.messaged', 'session.retried')
+      UNION SELECT i.session_id FROM agent_inbox i WHERE i.run_id = find_sessions.run_id);
+  ELSIF find_sessions.message_id IS NOT NULL THEN
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = 'message:'
+          || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex')
+      UNION SELECT i.session_id FROM agent_inbox i WHERE i.message_id = find_sessions.message_id);
+  ELSIF find_sessions.external_id IS NOT NULL THEN
+    found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.external_id = find_sessions.external_id
+      ORDER BY s.updated_at DESC LIMIT wanted);
+  ELSE
+    found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.metadata @> find_sessions.metadata
+      ORDER BY s.updated_at DESC LIMIT wanted);
+  END IF;
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
-    WHERE (find_sessions.external_id IS NULL OR s.external_id = find_sessions.external_id)
-      AND (find_sessions.by_session_id IS NULL OR s.session_id = find_sessions.by_session_id)
-      AND (find_sessions.metadata IS NULL OR s.metadata @> find_sessions.metadata)
-      AND (find_sessions.execution_id IS NULL OR s.session_id =
-        (SELECT e.session_id FROM agent_tool_executions e WHERE e.execution_id = find_sessions.execution_id))
-      AND (find_sessions.idempotency_key IS NULL OR s.session_id =
-        (SELECT e.session_id FROM agent_tool_executions e WHERE e.idempotency_key = find_sessions.idempotency_key))
-    ORDER BY s.updated_at DESC LIMIT LEAST(GREATEST(find_sessions.max_sessions, 0), 1000);
+    WHERE s.session_id = ANY (found) ORDER BY s.updated_at DESC LIMIT wanted;
 END
 $function$
 ;
@@ -650,7 +773,8 @@ CREATE OR REPLACE FUNCTION turnlock.guard_append_only()
 AS $function$
 BEGIN
 
-  IF TG_OP = 'DELETE' AND NOT EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id) THEN
+  IF TG_OP = 'DELETE' AND NOT EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id
+       AND (TG_TABLE_NAME <> 'agent_tool_evidence' OR erased_at IS NULL)) THEN
     RETURN OLD;
   END IF;
   RAISE EXCEPTION '% of % is refused: it is only appended to while its session lives', TG_OP, TG_TABLE_NAME USING ERRCODE = 'TL013', CONSTRAINT = 'audit_append_only', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
@@ -663,8 +787,18 @@ CREATE OR REPLACE FUNCTION turnlock.guard_approval_update()
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
+DECLARE
+  kept turnlock.agent_approvals;
 BEGIN
 
+  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.approvers IS NULL THEN
+    kept := NEW;
+    kept.question := OLD.question;
+    kept.reason := OLD.reason;
+    kept.decided_by := OLD.decided_by;
+    kept.approvers := OLD.approvers;
+    IF kept IS NOT DISTINCT FROM OLD AND EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id AND erased_at IS NOT NULL) THEN RETURN NEW; END IF;
+  END IF;
   IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
        IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
      OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
@@ -692,7 +826,7 @@ BEGIN
     RETURN NEW;
   END IF;
   IF NEW.status IN ('SUCCESS', 'FAILED', 'TIMED_OUT') AND EXISTS (SELECT FROM agent_sessions s
-       WHERE s.session_id = NEW.session_id AND s.fork_origin_turn_index IS NOT NULL AND s.version <= 1) THEN
+       WHERE s.session_id = NEW.session_id AND s.tenant_id = NEW.tenant_id AND s.fork_origin_turn_index IS NOT NULL AND s.version <= 1) THEN
     RETURN NEW;
   END IF;
   RAISE EXCEPTION 'an execution begins PENDING (attempt 0), RUNNING (attempt 1, with a token) or settled (attempt 0): found % with attempt %', NEW.status, NEW.attempt USING ERRCODE = 'TL030', CONSTRAINT = 'execution_insert', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
@@ -710,6 +844,22 @@ DECLARE
   unapproved boolean;
 BEGIN
 
+  IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_message IS NULL AND NEW.raw_input IS NULL THEN
+    kept := NEW;
+    kept.input_parameters := OLD.input_parameters;
+    kept.upgraded_parameters := OLD.upgraded_parameters;
+    kept.output_payload := OLD.output_payload;
+    kept.error_message := OLD.error_message;
+    kept.raw_input := OLD.raw_input;
+    kept.provider_call_id := OLD.provider_call_id;
+    kept.settled_by := OLD.settled_by;
+    kept.normalised := OLD.normalised;
+    kept.metadata := OLD.metadata;
+    IF kept IS NOT DISTINCT FROM OLD AND NEW.upgraded_parameters IS NULL AND NEW.provider_call_id IS NULL AND NEW.settled_by IS NULL
+       AND NEW.normalised IS NULL AND NEW.metadata = '{}'::jsonb AND EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id AND erased_at IS NOT NULL) THEN
+      RETURN NEW;
+    END IF;
+  END IF;
   IF NEW.answered_by IS NULL AND OLD.answered_by IS NOT NULL
      AND NOT EXISTS (SELECT FROM agent_tool_executions WHERE execution_id = OLD.answered_by) THEN
     kept := NEW;
@@ -843,6 +993,19 @@ BEGIN
      AND NOT EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.fork_origin_session_id) THEN
     kept.fork_origin_session_id := OLD.fork_origin_session_id;
   END IF;
+  IF NEW.erased_at IS NOT NULL AND OLD.erased_at IS NULL THEN
+    IF OLD.current_state <> 'COMPLETED' OR NEW.user_id <> 'erased ' || OLD.session_id OR NEW.external_id IS NOT NULL
+       OR NEW.metadata <> '{}'::jsonb OR NEW.normalised IS NOT NULL
+       OR EXISTS (SELECT FROM agent_transition_payloads p JOIN agent_transitions t USING (session_id, sequence)
+            WHERE p.session_id = OLD.session_id AND p.erased_at IS NULL AND t.event <> 'content.erased') THEN
+      RAISE EXCEPTION 'session % is only erased whole, once it is COMPLETED and its payloads are erased', OLD.session_id USING ERRCODE = 'TL007', CONSTRAINT = 'session_erasure', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+    END IF;
+    kept.user_id := OLD.user_id;
+    kept.external_id := OLD.external_id;
+    kept.metadata := OLD.metadata;
+    kept.normalised := OLD.normalised;
+    kept.erased_at := OLD.erased_at;
+  END IF;
   IF kept.lease_token < OLD.lease_token THEN
     RAISE EXCEPTION 'the fencing token of session % never falls (found %, wanted at least %)', OLD.session_id, NEW.lease_token, OLD.lease_token USING ERRCODE = 'TL005', CONSTRAINT = 'session_token', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
@@ -894,6 +1057,12 @@ DECLARE
 BEGIN
 
   kept := NEW;
+  IF NEW.content IS NULL AND NEW.parts = '[]'::jsonb AND NEW.metadata = '{}'::jsonb AND NEW.normalised IS NULL AND EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id AND erased_at IS NOT NULL) THEN
+    kept.content := OLD.content;
+    kept.parts := OLD.parts;
+    kept.metadata := OLD.metadata;
+    kept.normalised := OLD.normalised;
+  END IF;
   IF NEW.execution_id IS NULL AND OLD.execution_id IS NOT NULL
      AND NOT EXISTS (SELECT FROM agent_tool_executions WHERE execution_id = OLD.execution_id) THEN
     kept.execution_id := OLD.execution_id;
@@ -945,7 +1114,70 @@ BEGIN
 END
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.list_sessions(after_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 500)
+CREATE OR REPLACE FUNCTION turnlock.list_erasable(of_tenant text, of_user text)
+ RETURNS TABLE(tenant_id character varying, session_id uuid, current_state character varying)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM note_operator_read('list_erasable', jsonb_build_object('tenantId', list_erasable.of_tenant));
+  RETURN QUERY WITH RECURSIVE family AS (
+      SELECT s.session_id, 0 AS distance FROM agent_sessions s
+        WHERE s.tenant_id = list_erasable.of_tenant AND s.user_id = list_erasable.of_user
+      UNION ALL
+      SELECT below.session_id, f.distance + 1 FROM family f CROSS JOIN LATERAL (
+        SELECT c.session_id FROM agent_sessions c WHERE c.parent_session_id = f.session_id
+        UNION SELECT c.session_id FROM agent_sessions c WHERE c.fork_origin_session_id = f.session_id) below)
+    SELECT s.tenant_id, s.session_id, s.current_state FROM agent_sessions s
+      JOIN (SELECT f.session_id, max(f.distance) AS distance FROM family f GROUP BY 1) f ON f.session_id = s.session_id
+      WHERE s.tenant_id = list_erasable.of_tenant AND s.erased_at IS NULL ORDER BY f.distance DESC, s.session_id;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.list_removable(policies jsonb, of_tenant text DEFAULT NULL::text, after_session_id uuid DEFAULT NULL::uuid, max_examined integer DEFAULT 10000)
+ RETURNS TABLE(tenant_id character varying, session_id uuid, current_state character varying, is_removable boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  IF list_removable.after_session_id IS NULL THEN
+    PERFORM note_operator_read('list_removable', jsonb_strip_nulls(jsonb_build_object('tenantId', list_removable.of_tenant)));
+  END IF;
+  IF list_removable.of_tenant IS NULL THEN
+    RETURN QUERY
+      SELECT s.tenant_id, s.session_id, s.current_state, EXISTS (SELECT FROM (SELECT 1) one CROSS JOIN LATERAL (
+      SELECT turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(list_removable.policies) rule
+        WHERE rule ->> 'state' = s.current_state AND COALESCE(rule ->> 'tenantId', s.tenant_id) = s.tenant_id
+        ORDER BY rule ->> 'tenantId' NULLS LAST LIMIT 1) rule WHERE s.updated_at < rule.before AND s.current_state NOT IN ('PLANNING', 'EXECUTING_TOOL')
+      AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
+      AND (s.current_state = 'COMPLETED' OR s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()))
+      AND (s.current_state <> 'IDLE' OR NOT EXISTS (SELECT FROM agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
+      AND NOT EXISTS (SELECT FROM agent_sessions p WHERE p.session_id = s.parent_session_id AND p.current_state IN ('PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT'))
+      AND NOT EXISTS (SELECT FROM agent_sessions c WHERE c.parent_session_id = s.session_id AND c.current_state IN ('PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT')))
+      FROM agent_sessions s WHERE (list_removable.after_session_id IS NULL OR s.session_id > list_removable.after_session_id)
+      ORDER BY s.session_id LIMIT LEAST(GREATEST(list_removable.max_examined, 1), 10000);
+  ELSE
+    RETURN QUERY
+      SELECT s.tenant_id, s.session_id, s.current_state, EXISTS (SELECT FROM (SELECT 1) one CROSS JOIN LATERAL (
+      SELECT turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(list_removable.policies) rule
+        WHERE rule ->> 'state' = s.current_state AND COALESCE(rule ->> 'tenantId', s.tenant_id) = s.tenant_id
+        ORDER BY rule ->> 'tenantId' NULLS LAST LIMIT 1) rule WHERE s.updated_at < rule.before AND s.current_state NOT IN ('PLANNING', 'EXECUTING_TOOL')
+      AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
+      AND (s.current_state = 'COMPLETED' OR s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()))
+      AND (s.current_state <> 'IDLE' OR NOT EXISTS (SELECT FROM agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
+      AND NOT EXISTS (SELECT FROM agent_sessions p WHERE p.session_id = s.parent_session_id AND p.current_state IN ('PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT'))
+      AND NOT EXISTS (SELECT FROM agent_sessions c WHERE c.parent_session_id = s.session_id AND c.current_state IN ('PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT')))
+      FROM agent_sessions s WHERE s.tenant_id = list_removable.of_tenant AND (list_removable.after_session_id IS NULL OR s.session_id > list_removable.after_session_id)
+      ORDER BY s.tenant_id, s.session_id LIMIT LEAST(GREATEST(list_removable.max_examined, 1), 10000);
+  END IF;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.list_sessions(after_session_id uuid DEFAULT NULL::uuid, max_sessions integer DEFAULT 500, after_tenant_id text DEFAULT NULL::text)
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -953,10 +1185,12 @@ CREATE OR REPLACE FUNCTION turnlock.list_sessions(after_session_id uuid DEFAULT 
 AS $function$
 #variable_conflict use_column
 BEGIN
-  PERFORM note_operator_read('list_sessions', jsonb_build_object('after', list_sessions.after_session_id));
+  PERFORM note_operator_read('list_sessions',
+    jsonb_build_object('after', list_sessions.after_session_id, 'tenantId', list_sessions.after_tenant_id));
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
-    WHERE list_sessions.after_session_id IS NULL OR s.session_id > list_sessions.after_session_id
-    ORDER BY s.session_id LIMIT LEAST(GREATEST(list_sessions.max_sessions, 0), 10000);
+    WHERE (s.tenant_id, s.session_id)
+      > (COALESCE(list_sessions.after_tenant_id, ''), COALESCE(list_sessions.after_session_id, '00000000-0000-0000-0000-000000000000'))
+    ORDER BY s.tenant_id, s.session_id LIMIT LEAST(GREATEST(list_sessions.max_sessions, 0), 10000);
 END
 $function$
 ;
@@ -1007,6 +1241,62 @@ AS $function$
     VALUES (put_control.kind, put_control.tenant_id, put_control.tool_name, put_control.unit, put_control.daily_limit,
       put_control.reason, session_user, turnlock_now())
     RETURNING control_id
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.remove_claims(older_than_ms bigint, of_tenant text DEFAULT NULL::text, max_claims integer DEFAULT 1000)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  removed int;
+BEGIN
+  DELETE FROM agent_idempotency_claims c USING (
+      SELECT tenant_id, tool_name, key_digest FROM agent_idempotency_claims WHERE execution_id IS NULL
+      AND updated_at < turnlock_now() - remove_claims.older_than_ms * interval '1 millisecond'
+      AND (remove_claims.of_tenant IS NULL OR tenant_id = remove_claims.of_tenant)
+        ORDER BY updated_at LIMIT LEAST(GREATEST(remove_claims.max_claims, 0), 10000) FOR UPDATE SKIP LOCKED) old
+    WHERE (c.tenant_id, c.tool_name, c.key_digest) = (old.tenant_id, old.tool_name, old.key_digest);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  IF removed > 0 THEN PERFORM note_operator_read('remove_claims', jsonb_build_object('claims', removed)); END IF;
+  RETURN removed;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.remove_sessions(session_ids uuid[], policies jsonb)
+ RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+ SET lock_timeout TO '1s'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  wanted uuid;
+  removed int := 0;
+BEGIN
+  FOREACH wanted IN ARRAY remove_sessions.session_ids LOOP
+    CONTINUE WHEN NOT pg_try_advisory_xact_lock(('x' || encode(substring(sha256(convert_to('["lock","' || wanted::text || '"]', 'UTF8')) FROM 1 FOR 8), 'hex'))::bit(64)::bigint);
+    SELECT s.tenant_id, s.session_id, s.updated_at INTO remove_sessions.tenant_id, remove_sessions.session_id, remove_sessions.due_at
+      FROM agent_sessions s CROSS JOIN LATERAL (
+      SELECT turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(remove_sessions.policies) rule
+        WHERE rule ->> 'state' = s.current_state AND COALESCE(rule ->> 'tenantId', s.tenant_id) = s.tenant_id
+        ORDER BY rule ->> 'tenantId' NULLS LAST LIMIT 1) rule
+      WHERE s.session_id = wanted AND s.updated_at < rule.before AND s.current_state NOT IN ('PLANNING', 'EXECUTING_TOOL')
+      AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
+      AND (s.current_state = 'COMPLETED' OR s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()))
+      AND (s.current_state <> 'IDLE' OR NOT EXISTS (SELECT FROM agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
+      AND NOT EXISTS (SELECT FROM agent_sessions p WHERE p.session_id = s.parent_session_id AND p.current_state IN ('PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT'))
+      AND NOT EXISTS (SELECT FROM agent_sessions c WHERE c.parent_session_id = s.session_id AND c.current_state IN ('PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT')) FOR UPDATE OF s SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND;
+    DELETE FROM agent_sessions s WHERE s.session_id = wanted;
+    removed := removed + 1;
+    RETURN NEXT;
+  END LOOP;
+  IF removed > 0 THEN PERFORM note_operator_read('remove_sessions', jsonb_build_object('sessions', removed)); END IF;
+END
 $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.sweep_sessions(max_sessions integer, build jsonb DEFAULT NULL::jsonb, excluding uuid[] DEFAULT '{}'::uuid[])
@@ -1142,6 +1432,7 @@ CREATE CONSTRAINT TRIGGER check_session_running AFTER UPDATE ON turnlock.agent_s
 CREATE TRIGGER guard_session_insert BEFORE INSERT ON turnlock.agent_sessions FOR EACH ROW EXECUTE FUNCTION turnlock.guard_session_insert();
 CREATE TRIGGER guard_session_update BEFORE UPDATE ON turnlock.agent_sessions FOR EACH ROW EXECUTE FUNCTION turnlock.guard_session_update();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turnlock.agent_sessions FOR EACH STATEMENT EXECUTE FUNCTION turnlock.guard_truncate();
+CREATE TRIGGER empty_erased_evidence BEFORE INSERT ON turnlock.agent_tool_evidence FOR EACH ROW EXECUTE FUNCTION turnlock.empty_erased_evidence();
 CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON turnlock.agent_tool_evidence FOR EACH ROW EXECUTE FUNCTION turnlock.guard_append_only();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turnlock.agent_tool_evidence FOR EACH STATEMENT EXECUTE FUNCTION turnlock.guard_truncate();
 CREATE TRIGGER wake_for_evidence AFTER INSERT ON turnlock.agent_tool_evidence FOR EACH ROW EXECUTE FUNCTION turnlock.wake_for_evidence();
@@ -1179,11 +1470,18 @@ CREATE POLICY own_tenant ON turnlock.agent_turns AS PERMISSIVE FOR ALL TO public
 GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, session_id uuid, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_client;
+GRANT EXECUTE ON FUNCTION turnlock.count_left_claims(older_than_ms bigint, of_tenant text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.drop_control(control_id uuid) TO turnlock_operator;
-GRANT EXECUTE ON FUNCTION turnlock.find_sessions(external_id text, execution_id uuid, idempotency_key text, metadata jsonb, by_session_id uuid, max_sessions integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.erase_left(of_tenant text, of_user text, max_rows integer, OUT memories integer, OUT claims integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.erase_sessions(of_tenant text, session_ids uuid[], erased_by text) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.find_sessions(external_id text, execution_id uuid, idempotency_key text, metadata jsonb, by_session_id uuid, max_sessions integer, run_id uuid, message_id text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_controls() TO turnlock_operator;
-GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sessions integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.list_erasable(of_tenant text, of_user text) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.list_removable(policies jsonb, of_tenant text, after_session_id uuid, max_examined integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sessions integer, after_tenant_id text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_name text, unit text, daily_limit bigint, reason text) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.remove_claims(older_than_ms bigint, of_tenant text, max_claims integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.remove_sessions(session_ids uuid[], policies jsonb) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_operator;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
@@ -1205,6 +1503,6 @@ GRANT INSERT, SELECT, UPDATE ON turnlock.agent_sessions TO turnlock_runtime;
 GRANT INSERT, SELECT ON turnlock.agent_tool_evidence TO turnlock_runtime;
 GRANT INSERT, SELECT, UPDATE ON turnlock.agent_tool_executions TO turnlock_runtime;
 GRANT INSERT, SELECT ON turnlock.agent_tool_versions TO turnlock_runtime;
-GRANT INSERT, SELECT, UPDATE ON turnlock.agent_transition_payloads TO turnlock_runtime;
+GRANT INSERT, SELECT ON turnlock.agent_transition_payloads TO turnlock_runtime;
 GRANT INSERT, SELECT ON turnlock.agent_transitions TO turnlock_runtime;
 GRANT INSERT, SELECT ON turnlock.agent_turns TO turnlock_runtime;

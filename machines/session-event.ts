@@ -108,6 +108,7 @@ export type SessionEvent =
   | { type: 'run.cancelled'; by: string; content: OutcomeContent }
   | { type: 'limit.met'; runId: string; code: string; content: FailureContent }
   | { type: 'worker.tookOver'; holder: string }
+  | { type: 'lease.released'; by: string }
   | { type: 'session.retried'; runId: string; by: string }
   | { type: 'session.completed'; by: string }
   | { type: 'session.forked'; originSessionId: string; originTurnIndex: number; by: string }

@@ -99,6 +99,7 @@ const everyState = {
   'message.enqueued': { actions: 'loop' },
   'message.rejected': { actions: 'loop' },
   'worker.tookOver': { actions: 'loop' },
+  'lease.released': { actions: 'loop' },
   'machine.upgraded': { actions: 'loop' },
   'memory.stored': { actions: 'loop' },
   'content.erased': { actions: 'loop' },

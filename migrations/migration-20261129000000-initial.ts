@@ -4,9 +4,11 @@ import { auditSql } from './initial/audit.sql.ts';
 import { auditGuardsSql } from './initial/audit-guards.sql.ts';
 import { clientFunctionsSql } from './initial/client-functions.sql.ts';
 import { clockSql } from './initial/clock.sql.ts';
+import { erasureFunctionsSql } from './initial/erasure-functions.sql.ts';
 import { inboxSql } from './initial/inbox.sql.ts';
 import { operatorFunctionsSql } from './initial/operator-functions.sql.ts';
 import { policiesSql } from './initial/policies.sql.ts';
+import { retentionFunctionsSql } from './initial/retention-functions.sql.ts';
 import { createRolesSql, grantRolesSql } from './initial/roles.sql.ts';
 import { sessionGuardsSql } from './initial/session-guards.sql.ts';
 import { sessionsSql } from './initial/sessions.sql.ts';
@@ -41,6 +43,8 @@ END $$`,
     ...clientFunctionsSql(schema),
     ...workerFunctionsSql(schema),
     ...operatorFunctionsSql(schema),
+    ...retentionFunctionsSql(schema),
+    ...erasureFunctionsSql(schema),
     ...policiesSql(schema),
     ...grantRolesSql(names),
   ];

@@ -216,6 +216,9 @@ const DECISIONS: readonly SessionEvent['type'][] = [
   'execution.settledByPerson',
 ];
 
+/** What leaves the rest of a back-off to whoever goes on. */
+const KEEPING_BACK_OFF: readonly SessionEvent['type'][] = ['worker.tookOver', 'lease.released', 'tool.evidenced'];
+
 interface Woken extends Pick<Decision, 'event' | 'claim'> {
   from: SessionState;
   to: SessionState;
@@ -238,7 +241,7 @@ function wakeAfter({ event, claim, from, to, expiresAt, retryAt }: Woken, stored
     return kept !== null && (expiresAt === null || kept < expiresAt) ? kept : expiresAt;
   }
   if (from === 'AWAITING_INPUT') return null;
-  if (event.type === 'worker.tookOver' || event.type === 'tool.evidenced') {
+  if (KEEPING_BACK_OFF.includes(event.type)) {
     return stored !== null && stored > now ? stored : null;
   }
   if (claim.type !== 'none') return null;

@@ -1,5 +1,5 @@
 import { TurnlockError } from '../errors.ts';
-import { asOperator } from './operator-transaction.ts';
+import { findAcrossTenants } from './find-across-tenants.ts';
 import type { Store } from './session-transaction.ts';
 
 /**
@@ -8,14 +8,8 @@ import type { Store } from './session-transaction.ts';
  * @throws SESSION_NOT_FOUND when no tenant has it, PRIVILEGE_MISSING when the role may not look across tenants.
  */
 export async function findSessionTenant(store: Store, sessionId: string): Promise<string> {
-  const [found] = await asOperator(
-    store,
-    async (em) =>
-      (await em.execute('select tenant_id from turnlock.find_sessions(by_session_id => ?::uuid)', [sessionId])) as {
-        tenant_id: string;
-      }[],
-  );
-  if (found !== undefined) return found.tenant_id;
+  const [found] = await findAcrossTenants(store, { sessionId }, 1);
+  if (found !== undefined) return found.tenantId;
   throw new TurnlockError('SESSION_NOT_FOUND', {
     message: `session not found: ${sessionId} (wanted one of any tenant)`,
     details: { sessionId },

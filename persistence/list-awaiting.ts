@@ -88,7 +88,7 @@ export async function listAwaiting(store: Store, query: AwaitingQuery): Promise<
           and (?::uuid[] is null or a.approval_id = any (?)) and (?::text is null or a.kind = ?)
           and (not ?::boolean or a.announced_at is null)
           and (?::uuid is null or (a.requested_at, a.approval_id) >
-                (select b.requested_at, b.approval_id from turnlock.agent_approvals b where b.approval_id = ?))
+                (select b.requested_at, b.approval_id from turnlock.agent_approvals b where b.approval_id = ? and b.tenant_id = a.tenant_id))
         order by a.requested_at, a.approval_id limit ?`,
       [
         ...[tenantId, userId, userId, sessionId, sessionId],

@@ -1,17 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTurnlockError, TurnlockError } from '../errors.ts';
-import { inTransaction, type Store } from './session-transaction.ts';
+import { inPatientTransaction } from './patient-transaction.ts';
+import type { Store } from './session-transaction.ts';
 
 /**
  * Runs `work` as whoever is connected, without the runtime's role and without a tenant: for the functions that look across tenants and
- * leave a row of who looked. On a server that takes a role with the rights of `turnlock_operator`; embedded, the owner has them.
+ * leave a row of who looked. On a server that takes a role with the rights of `turnlock_operator`; embedded, the owner has them. `work` may
+ * be done again where its answer was lost.
  *
  * @throws PRIVILEGE_MISSING when the role may not.
  */
 export async function asOperator<Result>(store: Store, work: (em: EntityManager) => Promise<Result>): Promise<Result> {
   const database = { ...store.database, runtimeRole: null };
   try {
-    return await inTransaction({ ...store, database }, { tenantId: '' }, work);
+    return await inPatientTransaction({ ...store, database }, { tenantId: '' }, work);
   } catch (error) {
     if (!isTurnlockError(error, 'PRIVILEGE_MISSING')) throw error;
     throw new TurnlockError('PRIVILEGE_MISSING', {

@@ -52,7 +52,7 @@ export async function readRun(
             order by u.turn_index desc limit 1) r on true
         where t.session_id = ? and t.run_id = ?
           and t.event not in ('message.enqueued', 'message.rejected', 'memory.stored', 'content.erased', 'machine.upgraded',
-                              'session.completed')
+                              'session.completed', 'lease.released')
           -- Late evidence may come after the run's end, and is no end of its own.
           and not (t.event = 'tool.evidenced' and t.from_state = t.to_state and t.to_state in ('IDLE', 'FAILED', 'AWAITING_INPUT'))
         order by t.sequence desc limit 1`,

@@ -92,12 +92,16 @@ export interface StartedChild {
 }
 
 /** Whether a child session answers the execution: what was started so has no deadline. */
-export function hasChild({ effect, attempt, deadlineAt }: ExecutionRow): boolean {
+export function hasChild({
+  effect,
+  attempt,
+  deadlineAt,
+}: Pick<ExecutionRow, 'effect' | 'attempt' | 'deadlineAt'>): boolean {
   return effect === 'reconcilable' && attempt > 0 && deadlineAt === null;
 }
 
 /** Whether a child session is at work on it. */
-export function isWithChild(execution: ExecutionRow): boolean {
+export function isWithChild(execution: Pick<ExecutionRow, 'effect' | 'attempt' | 'deadlineAt' | 'status'>): boolean {
   return execution.status === 'RUNNING' && hasChild(execution);
 }
 

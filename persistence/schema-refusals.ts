@@ -16,6 +16,10 @@ export const SCHEMA_REFUSALS = {
   TL004: { name: 'session_history', meaning: 'a version has no matching transition row at commit' },
   TL005: { name: 'session_token', meaning: 'a fencing token never falls' },
   TL006: { name: 'session_identity', meaning: 'whose a session is and where it comes from never changes' },
+  TL007: {
+    name: 'session_erasure',
+    meaning: 'a session is only erased whole, once it is over and its payloads are erased',
+  },
   TL010: { name: 'transition_sequence', meaning: 'a transition row has no predecessor' },
   TL011: {
     name: 'transition_pair',

@@ -36,8 +36,29 @@ export async function recordToolSchemas(store: Store, schemas: readonly ToolSche
   });
 }
 
+/** Those of `schemas` that were recorded with another digest: a build that brings them does not start. Nothing is recorded. */
+export async function changedToolSchemas(store: Store, schemas: readonly ToolSchema[]): Promise<ToolSchema[]> {
+  if (schemas.length === 0) return [];
+  return inPatientTransaction(store, { tenantId: '' }, async (em) => {
+    const recorded = await readRecorded(em, schemas);
+    return schemas.filter((schema) => isChanged(schema, recorded));
+  });
+}
+
 /** The names of those that are recorded. */
 async function compare(em: EntityManager, schemas: readonly ToolSchema[]): Promise<Set<string>> {
+  const recorded = await readRecorded(em, schemas);
+  const other = schemas.find((schema) => isChanged(schema, recorded));
+  if (other !== undefined) throw changed(other);
+  return new Set(recorded.keys());
+}
+
+function isChanged(schema: ToolSchema, recorded: ReadonlyMap<string, string>): boolean {
+  return (recorded.get(nameOf(schema)) ?? schema.digest) !== schema.digest;
+}
+
+/** Digests of those that are recorded, by name. */
+async function readRecorded(em: EntityManager, schemas: readonly ToolSchema[]): Promise<Map<string, string>> {
   const found = (await em.execute(
     `select v.agent_name as agent, v.tool_name as tool, v.tool_version as version, v.schema_digest as digest
        from jsonb_to_recordset(?::jsonb) as given (agent text, tool text, version int)
@@ -45,12 +66,7 @@ async function compare(em: EntityManager, schemas: readonly ToolSchema[]): Promi
          on v.agent_name = given.agent and v.tool_name = given.tool and v.tool_version = given.version`,
     [JSON.stringify(schemas)],
   )) as ToolSchema[];
-  const recorded = new Map(found.map((schema) => [nameOf(schema), schema.digest]));
-  for (const schema of schemas) {
-    const digest = recorded.get(nameOf(schema));
-    if (digest !== undefined && digest !== schema.digest) throw changed(schema);
-  }
-  return new Set(recorded.keys());
+  return new Map(found.map((schema) => [nameOf(schema), schema.digest]));
 }
 
 function nameOf({ agent, tool, version }: ToolSchema): string {

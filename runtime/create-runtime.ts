@@ -1,31 +1,22 @@
 import { type Environment, systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
-import { type Limits, MAX_CHARACTERS, resolveLimits } from '../limits.ts';
-import {
-  type CallerTransaction,
-  checkCallerTransaction,
-  createSessionInTransaction,
-} from '../persistence/caller-transaction.ts';
-import { createSession, findByExternalId, type NewSession } from '../persistence/create-session.ts';
+import { type Limits, resolveLimits } from '../limits.ts';
 import type { DatabaseAdapter } from '../persistence/database.contract.ts';
 import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
 import { type Awaiting, listAwaiting } from '../persistence/list-awaiting.ts';
 import { listSessions, type SessionSummary } from '../persistence/list-sessions.ts';
 import { checkSchema, migrate } from '../persistence/migrate.ts';
-import { readSession } from '../persistence/read-session-by-key.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import { toTurnlockError } from '../persistence/sqlstate.ts';
 import { recordToolSchemas } from '../persistence/tool-schemas.ts';
-import { checkIdentifier } from '../persistence/values/check-identifier.ts';
-import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
-import { childOf } from './agent-tool.ts';
 import { Announcer, type OnAwaiting } from './announcer.ts';
-import { checkMetadata } from './check-message.ts';
+import { checkAgents } from './check-agents.ts';
 import { checkOptions } from './check-options.ts';
 import {
   type AwaitingOptions,
   checkAwaiting,
+  checkSessionKey,
   checkSessions,
   checkTenant,
   optionRefused,
@@ -33,12 +24,19 @@ import {
 } from './check-query.ts';
 import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
+import { checkDoctor, type DoctorOptions } from './doctor/check-doctor.ts';
+import { type DoctorReport, examine } from './doctor/doctor.ts';
+import { type EraseUserOptions, type Erasure, eraseUser } from './erase-user.ts';
+import { explainSession } from './explain/explain-session.ts';
+import type { Explanation } from './explain/explanation.ts';
 import { LiveSessions } from './live-sessions.ts';
+import { createNewSession, type NewSessionOptions, openSession, type SessionReference } from './open-session.ts';
 import { Operations } from './operations.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
+import { checkPolicies, type RetainOptions, type Retention, type RetentionPolicy, retain } from './retain.ts';
 import { schemasOf } from './schemas-of.ts';
-import { agentOf, buildOf, operate, type Services } from './services.ts';
-import { Session } from './session-handle.ts';
+import { buildOf, checkOpen, operate, type Services } from './services.ts';
+import type { Session } from './session-handle.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
 
 /** What `createRuntime` takes. */
@@ -67,32 +65,15 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
    * Where it throws, rejects or takes longer than `limits.hookTimeoutMs` it is told again, later and later, and `onWarning` hears of it. Default: nobody is told.
    */
   onAwaiting?: OnAwaiting;
+  /** What `retain` removes where it is not told otherwise. Nothing is removed by itself. Default: nothing. */
+  retention?: readonly RetentionPolicy[];
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
 }
 
-/** What a new session is made of. */
-export interface NewSessionOptions<Name extends string = string> {
-  /** Name of one of the runtime's agents. */
-  agent: Name;
-  /** 1 to 64 characters. */
-  tenantId: string;
-  /** 1 to 64 characters. */
-  userId: string;
-  /** The caller's id, 1 to 255 characters, unique per tenant: the same one again returns the same session. */
-  externalId?: string;
-  /** JSON of the caller, at most `limits.maxMetadataBytes`; never changes. Default none. */
-  metadata?: { [name: string]: unknown };
-  /** A transaction of the caller's, in which the session is inserted: it is there once that commits. Its role needs `turnlock_client`. */
-  transaction?: CallerTransaction;
-}
-
-const SESSION_OPTIONS = ['agent', 'tenantId', 'userId', 'externalId', 'metadata', 'transaction'];
-
-const RUNTIME_OPTIONS = ['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'environment'];
-
-/** How an existing session is named. There is no way to a session without its tenant. */
-export type SessionReference = { tenantId: string; sessionId: string } | { tenantId: string; externalId: string };
+const RUNTIME_OPTIONS = [
+  ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'retention', 'environment'],
+];
 
 /** What the sessions of one of `Agents` come to. */
 export type OutputOf<Agents extends readonly Agent[], Name extends string = string> = Agents[number] extends infer One
@@ -126,10 +107,28 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
    */
   session(reference: SessionReference): Promise<Session<OutputOf<Agents>>>;
   /**
-   * The sessions of one tenant, last changed first; with `state`, those that are in it now; with `stranded: true`, those that this runtime
-   * leaves alone because a newer build has gone on with them; with `forkOf`, the forks of that session. `limit`: how many at the most, a whole number from 1 to 1000; default 50.
+   * What a session waits for and what unblocks it, as {@link Session.explain}; also one that this build cannot open.
    *
-   * @throws OPTIONS_INVALID for another state, limit or `stranded`, VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   * @throws SESSION_NOT_FOUND, also for a session of another tenant. VALUE_INVALID for an id that none can have. RUNTIME_CLOSED,
+   * DATABASE_UNREACHABLE.
+   */
+  explain(key: { tenantId: string; sessionId: string }): Promise<Explanation>;
+  /**
+   * Looks for what is not as it must be: in the database (schema, settings, clocks), and in one session, those of a tenant, or all: their
+   * audit, history, executions, leases, rounds, business keys, and work that is owed with nobody at it. It reads, in short transactions, takes
+   * no lock and repairs nothing; each finding says what does.
+   *
+   * @throws OPTIONS_INVALID, VALUE_INVALID. SESSION_NOT_FOUND. PRIVILEGE_MISSING when the role may not look across tenants. RUNTIME_CLOSED,
+   * DATABASE_UNREACHABLE.
+   */
+  doctor(options?: DoctorOptions): Promise<DoctorReport>;
+  /**
+   * The sessions of one tenant that fit, last changed first: by state, user, agent, external id, metadata that they hold, one of their
+   * executions or its key, a run, or the caller's id of a message; with `stranded: true`, those that this runtime leaves alone because a newer
+   * build has gone on with them; with `forkOf`, the forks of that session.
+   *
+   * @throws OPTIONS_INVALID for an option that is not accepted, VALUE_INVALID for what no tenant or session can have. RUNTIME_CLOSED,
+   * DATABASE_UNREACHABLE.
    */
   sessions(query: SessionsOptions): Promise<SessionSummary[]>;
   /**
@@ -156,6 +155,27 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
    * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
   recover(): Promise<Recovery[]>;
+  /**
+   * Removes sessions that are older than the policies say, each with all its rows, and business keys whose sessions are gone for longer than
+   * `claimsOlderThanMs`. Only sessions at rest that owe nothing and of whose family nobody is at work; never a part of one. Small transactions
+   * that wait for no commit: what somebody holds is kept for the next time. A message that comes meanwhile is first, or finds no session.
+   * Interrupted, it may be run again. Needs a role with the rights of `turnlock_operator`; each removal is recorded.
+   *
+   * @throws OPTIONS_INVALID for an option that is not accepted, or where there is no policy. VALUE_INVALID for an id that no tenant can have.
+   * @throws PRIVILEGE_MISSING, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  retain(options?: RetainOptions): Promise<Retention>;
+  /**
+   * Erases what one user said and what was said of it, in every session of the user and in those that came of them as children and forks,
+   * in memories and in the outputs that business keys remember. The sessions are ended first; a run that is under way is left, unless
+   * `cancelRuns`. Ids, states, times, counts, digests and keys stay, user and external id do not; the chain of each session still verifies, and
+   * says that it was erased. Small transactions; interrupted, it may be run again, and goes on with what is left. Needs a role with the rights
+   * of `turnlock_operator`, and those of the service where sessions are to be ended.
+   *
+   * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, PRIVILEGE_MISSING, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating
+   * it does no harm.
+   */
+  eraseUser(options: EraseUserOptions): Promise<Erasure>;
   /**
    * Makes this process a worker: from now on it finds sessions of any tenant that owe work and have no live lease, takes each over and
    * drives it to rest, until `stop` or `close`. It looks every `limits.sweepMs`, and at once where the database says so (`listen` of
@@ -201,14 +221,17 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
 export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
-  const agents = checkAgents(checkOptions(options, 'createRuntime', RUNTIME_OPTIONS));
+  const { database: adapter, agents: given } = checkOptions(options, 'createRuntime', RUNTIME_OPTIONS);
+  if (typeof adapter?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
+  const agents = checkAgents(given);
   const { drive = true, onAwaiting } = options;
   if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
   checkKinds(options);
+  const rules = checkPolicies(options.retention ?? []);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
   const onWarning = unfailing(options.onWarning ?? emitWarning);
-  const database = await options.database.connect({ environment, limits, onWarning }).catch((error: unknown) => {
+  const database = await adapter.connect({ environment, limits, onWarning }).catch((error: unknown) => {
     throw toTurnlockError(error);
   });
   const store: Store = { database, environment, limits };
@@ -243,22 +266,32 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     return closed;
   };
   return {
-    createSession: (session) => operate(services, () => create(services, session)),
-    session: (reference) => operate(services, () => open(services, reference)),
+    createSession: (session) => operate(services, () => createNewSession(services, session)),
+    session: (reference) => operate(services, () => openSession(services, reference)),
+    doctor: (asked = {}) =>
+      operate(services, () => {
+        const { build, announcer } = services;
+        return examine(store, checkDoctor(asked, { build, announces: announcer !== null }));
+      }),
+    explain: (key) => operate(services, () => explainSession(services, checkSessionKey(key, 'explain'))),
     sessions: (asked) =>
-      operate(services, async () => listSessions(store, { ...checkSessions(asked), build: services.build })),
+      operate(services, () => listSessions(store, { ...checkSessions(asked, limits), build: services.build })),
     awaiting: (asked) => operate(services, () => listAwaiting(store, checkAwaiting(asked))),
     decide: (batch) =>
       operate(services, async () => {
         const { decisions, ...given } = checkOptions(batch, 'decide', ['tenantId', 'decisions']);
         const tenantId = checkTenant(given.tenantId);
-        return decideBatch(services, tenantId, decisions, (sessionId) => open(services, { tenantId, sessionId }));
+        return decideBatch(services, tenantId, decisions, (sessionId) =>
+          openSession(services, { tenantId, sessionId }),
+        );
       }),
     recover: () =>
       operate(services, async () => {
         await services.announcer?.sweep();
         return recoverSessions({ ...services, drives: true, isClaiming: true });
       }),
+    retain: (asked = {}) => operate(services, () => retain(store, asked, rules, () => checkOpen(services))),
+    eraseUser: (asked) => operate(services, () => eraseUser(store, asked, () => checkOpen(services))),
     start: (settings) => worker.start(settings),
     stop: () => worker.stop(),
     close,
@@ -286,94 +319,10 @@ function unfailing(onWarning: OnWarning): OnWarning {
   };
 }
 
-function checkAgents({ agents, database }: RuntimeOptions): ReadonlyMap<string, Agent> {
-  if (typeof database?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
-  if (!Array.isArray(agents) || agents.length === 0) throw optionRefused('agents', 'at least one agent');
-  for (const agent of agents) if (!isAgent(agent)) throw optionRefused('agents', 'agents, each made by defineAgent');
-  const byName = new Map((agents as Agent[]).map((agent) => [agent.name, agent]));
-  if (byName.size !== agents.length) throw optionRefused('agents', 'agents whose names differ');
-  for (const agent of agents as Agent[]) addChildren(agent, byName);
-  return byName;
-}
-
-/** Agents that are tools of others come with them. */
-function addChildren({ name, tools }: Agent, byName: Map<string, Agent>): void {
-  for (const tool of tools.values()) {
-    const agent = childOf(tool)?.agent;
-    if (agent === undefined) continue;
-    const known = byName.get(agent.name);
-    if (known !== undefined && known !== agent) {
-      const versions = known.version === agent.version ? 'another one of this name' : `version ${known.version}`;
-      const wanted = `one agent ${JSON.stringify(agent.name)}, not version ${agent.version} as tool of ${JSON.stringify(name)} beside ${versions}`;
-      throw optionRefused('agents', wanted);
-    }
-    byName.set(agent.name, agent);
-    if (known === undefined) addChildren(agent, byName);
-  }
-}
-
-function isAgent(agent: unknown): agent is Agent {
-  const { name, model, tools } = (agent ?? {}) as Partial<Agent>;
-  return typeof name === 'string' && typeof model?.generate === 'function' && typeof tools?.get === 'function';
-}
-
 /** What is only used further in, so that it would break there. */
 function checkKinds({ migrate: mode, onWarning, onAwaiting, environment }: RuntimeOptions): void {
   if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
   if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
   if (typeof (onAwaiting ?? optionRefused) !== 'function') throw optionRefused('onAwaiting', 'a function');
   if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
-}
-
-async function create<Output>(services: Services, options: NewSessionOptions): Promise<Session<Output>> {
-  const { environment, limits } = services.store;
-  if (typeof checkOptions(options, 'createSession', SESSION_OPTIONS).agent !== 'string')
-    throw optionRefused('agent', 'a name');
-  const agent = agentOf(services, {
-    agentName: options.agent,
-    agentVersion: services.agents.get(options.agent)?.version ?? 0,
-  });
-  const { externalId } = options;
-  const metadata = checkMetadata(options.metadata ?? {}, limits);
-  const session: NewSession = {
-    sessionId: environment.uuid(),
-    tenantId: checkTenant(options.tenantId),
-    userId: checkIdentifier(options.userId, { name: 'userId', maxCharacters: MAX_CHARACTERS.userId }),
-    externalId: externalId === undefined ? null : checkExternalId(externalId),
-    agentName: agent.name,
-    agentVersion: agent.version,
-    modelId: agent.model.modelId,
-    metadata: metadata.value,
-    normalised: metadata.notes.length > 0 ? metadata.notes : null,
-  };
-  const { transaction } = options;
-  if (transaction === undefined) return new Session(services, await createSession(services.store, session));
-  const now = new Date(environment.now());
-  return new Session(services, await createSessionInTransaction(checkCallerTransaction(transaction), session, now));
-}
-
-function checkExternalId(externalId: string): string {
-  return checkIdentifier(externalId, { name: 'externalId', maxCharacters: MAX_CHARACTERS.externalId });
-}
-
-async function open<Output>(services: Services, reference: SessionReference): Promise<Session<Output>> {
-  const tenantId = checkTenant(checkOptions(reference, 'session').tenantId);
-  if ('sessionId' in reference) {
-    const sessionId = checkUuid(reference.sessionId, 'sessionId');
-    const { session } = await readSession(services.store, { tenantId, sessionId });
-    const { externalId = null } = reference as { externalId?: string | null };
-    if (externalId === null || externalId === session.externalId) return new Session(services, session);
-    throw notFound(`${sessionId} with external id ${JSON.stringify(externalId)}`, tenantId, { sessionId, externalId });
-  }
-  const externalId = checkExternalId(reference.externalId);
-  const found = await findByExternalId(services.store, { tenantId, externalId });
-  if (found !== null) return new Session(services, found);
-  throw notFound(`external id ${JSON.stringify(externalId)}`, tenantId, { externalId });
-}
-
-function notFound(what: string, tenantId: string, details: object): TurnlockError {
-  return new TurnlockError('SESSION_NOT_FOUND', {
-    message: `session not found: ${what} (wanted one of tenant ${JSON.stringify(tenantId)})`,
-    details: { ...details, tenantId },
-  });
 }

@@ -28,7 +28,7 @@ import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { RunResult } from './run-event.ts';
 import { checkAgent, checkOpen, operate, type Services } from './services.ts';
-import { SessionReading } from './session-reading.ts';
+import { SessionOperating } from './session-operating.ts';
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
 
@@ -36,7 +36,7 @@ type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<Co
  * One durable conversation of one agent. Handles are cheap, hold no connection, and may exist many times for one session. `Output` is
  * what the agent's `output` validates to.
  */
-export class Session<Output = unknown> extends SessionReading {
+export class Session<Output = unknown> extends SessionOperating {
   readonly #services: Services;
   /** The session as this handle saw it last; every commit reads it anew. */
   #seen: CommittedSession;

@@ -3,6 +3,8 @@ import type { SessionKey } from '../persistence/read-session.ts';
 import { readTransitions, type StoredTransition, type TransitionsQuery } from '../persistence/read-transitions.ts';
 import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
 import { checkTransitions } from './check-query.ts';
+import { explainSession } from './explain/explain-session.ts';
+import type { Explanation } from './explain/explanation.ts';
 import { operate, type Services } from './services.ts';
 import { readStatus, type SessionStatus } from './session-status.ts';
 
@@ -23,6 +25,16 @@ export class SessionReading {
     return operate(this.#services, async () => {
       return readStatus(this.#services.store, this);
     });
+  }
+
+  /**
+   * What the session waits for and what unblocks it, for the person on call: see {@link Explanation}. One that cannot be opened is explained
+   * by `runtime.explain`.
+   *
+   * @throws SESSION_NOT_FOUND when it was deleted. RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
+  async explain(): Promise<Explanation> {
+    return operate(this.#services, () => explainSession(this.#services, this));
   }
 
   /**

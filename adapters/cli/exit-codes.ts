@@ -14,6 +14,8 @@ export const EXIT_CODES = {
   refused: 4,
   /** It may have been written: look before you repeat it. */
   unknown: 5,
+  /** Carried out, and a check found what is worth a look and is no error. */
+  warned: 6,
   /** Should not happen. */
   bug: 70,
 } as const;

@@ -27,3 +27,13 @@ export function formatDuration(ms: number): string {
   }
   return parts.join(' ') || '0 s';
 }
+
+/** How long ago `time` was. */
+export function formatAge(time: Date, now: Date): string {
+  return formatDuration(now.getTime() - time.getTime());
+}
+
+/** `3 min ago`, `in 5 s`. */
+export function formatWhen(time: Date, now: Date): string {
+  return time > now ? `in ${formatAge(now, time)}` : `${formatAge(time, now)} ago`;
+}

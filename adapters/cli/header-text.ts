@@ -19,6 +19,7 @@ export function headerText({ overview }: SessionRecord, colours: Colours, column
     ['external id', escapeText(overview.externalId ?? '-')],
     ['agent', `${escapeText(overview.agent)} version ${overview.agentVersion}, model ${escapeText(overview.modelId)}`],
     ...parentFact(overview),
+    ...forkFacts(overview),
     ['since', formatTime(since)],
     ['version', `${overview.version}, token ${overview.token}, recoveries ${overview.recoveries}`],
     ['lease', leaseText(overview)],
@@ -33,6 +34,16 @@ export function headerText({ overview }: SessionRecord, colours: Colours, column
 
 function parentFact({ parent }: SessionRecord['overview']): [string, string][] {
   return parent === null ? [] : [['parent', `session ${parent.sessionId}, execution ${parent.executionId}`]];
+}
+
+/** Where it was copied from, and what was copied from it. */
+function forkFacts({ forkedFrom, forks }: SessionRecord['overview']): [string, string][] {
+  const origin = forkedFrom && `session ${forkedFrom.sessionId ?? '(deleted)'}, up to turn ${forkedFrom.turnIndex}`;
+  const own = forks.map(({ sessionId, turnIndex }): [string, string] => [
+    'forked as',
+    `session ${sessionId}, up to turn ${turnIndex}`,
+  ]);
+  return [...(origin === null ? [] : [['fork of', origin] as [string, string]]), ...own];
 }
 
 function leaseText({ leaseHolder, leaseExpiresAt, now }: SessionRecord['overview']): string {

@@ -14,13 +14,16 @@ export async function readTenants<Found>(
   read: (tenantId: string) => Promise<Found[]>,
 ): Promise<Found[]> {
   if (tenant !== undefined) return read(checkTenant(tenant));
-  if (store.database.kind !== 'pglite') {
-    throw new TurnlockError('OPTIONS_INVALID', {
-      message: 'tenant is missing (wanted --tenant on a server)',
-      hint: 'Pass --tenant: only an embedded database lists what all of them have.',
-    });
-  }
+  if (store.database.kind !== 'pglite') throw missingTenant();
   const found: Found[] = [];
   for (const tenantId of (await listTenants(store)).keys()) found.push(...(await read(tenantId)));
   return found;
+}
+
+/** The refusal where a server's tenant has to be named. */
+export function missingTenant(): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: 'tenant is missing (wanted --tenant on a server)',
+    hint: 'Pass --tenant: only an embedded database lists what all of them have.',
+  });
 }

@@ -1,3 +1,4 @@
+import { printAudit } from './audit/run-audit.ts';
 import { chooseSession } from './choose-session.ts';
 import { headerText, waitingText } from './header-text.ts';
 import { withStore } from './open-store.ts';
@@ -12,6 +13,7 @@ import { openTerminal, type Terminal } from './terminal.ts';
 export interface ShowOptions {
   tenant?: string;
   full?: boolean;
+  audit?: boolean;
 }
 
 const SOME = { columns: 160, lines: 8 };
@@ -20,10 +22,12 @@ const ALL = { columns: Infinity, lines: Infinity };
 /** Does what `turnlock show` says. */
 export async function runShow(session: string, options: SharedOptions & ShowOptions): Promise<void> {
   const settings = await readSettings(options, { agents: false, mustExist: true });
-  const record = await withStore(settings, async (store) =>
-    readSessionRecord(store, await chooseSession(store, session, options.tenant)),
-  );
-  print(openTerminal(options), record, options);
+  const terminal = openTerminal(options);
+  await withStore(settings, async (store) => {
+    const key = await chooseSession(store, session, options.tenant);
+    if (options.audit) return printAudit(store, key, terminal);
+    print(terminal, await readSessionRecord(store, key), options);
+  });
 }
 
 function print(terminal: Terminal, record: SessionRecord, options: SharedOptions & ShowOptions): void {

@@ -20,6 +20,7 @@ export function sessionsCommand(): Command {
     .description('list sessions, last changed first')
     .option('--tenant <tenant>', 'whose; may be left out on an embedded database, for all')
     .addOption(new Option('--state <state>', 'only those in this state').choices(SESSION_STATES).argParser(parseState))
+    .option('--fork-of <session>', 'only forks of this session')
     .option('--stranded', 'only those that are newer than the agents of the configuration, which leave them alone')
     .option('--limit <number>', `how many at the most, up to ${MAX_LIMIT}`, whole(1, MAX_LIMIT), 50)
     .addHelpText('after', EXAMPLES)

@@ -6,6 +6,7 @@ const EXAMPLES = `
 Examples:
   $ turnlock show 4f9c6a3e-0d55-4c3b-9a53-0a4a2c1c7b10 --tenant acme
   $ turnlock show 4f9c6a3e-0d55-4c3b-9a53-0a4a2c1c7b10 --json | jq .waiting
+  $ turnlock show 4f9c6a3e-0d55-4c3b-9a53-0a4a2c1c7b10 --audit --json > audit.jsonl
 `;
 
 /** `turnlock show`. */
@@ -15,6 +16,10 @@ export function showCommand(): Command {
     .argument('<session>', 'id of the session')
     .option('--tenant <tenant>', 'whose it is; looked up where it is left out, which the database records')
     .option('--full', 'cut nothing')
+    .option(
+      '--audit',
+      'the audit instead: each transition with who, worker, message and hash; with --json, all that is hashed',
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (session: string, _options, command: Command) => {
       const { runShow } = await import('./run-show.ts');

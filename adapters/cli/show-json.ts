@@ -75,6 +75,7 @@ function executionJson(execution: SessionRecord['executions'][number]): object {
     completedAt: rest.completedAt,
     deadlineAt: rest.deadlineAt,
     settledBy: rest.settledBy,
+    copiedFrom: rest.metadata.copiedFrom ?? null,
     normalised: rest.normalised,
   };
 }

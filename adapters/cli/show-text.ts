@@ -77,9 +77,15 @@ function executionText(
       : [`    as version ${upgradedVersion} ${shorten(escapeJson(upgradedParameters), amount.columns)}`]),
     `    ${known}${standing(execution, overview.now, colours)}`,
     dim(`    execution ${executionId}`),
+    ...copiedFrom(execution).map((id) => dim(`    copied from execution ${id}`)),
     ...(hasChild(execution) ? [dim(`    child session ${childSessionId(executionId)}`)] : []),
     dim(`    key ${idempotencyKey}`),
   ];
+}
+
+/** Of a call of a fork's origin: the execution that it was there. */
+function copiedFrom({ metadata }: ExecutionRow): string[] {
+  return metadata.copiedFrom === undefined ? [] : [escapeText(String(metadata.copiedFrom))];
 }
 
 function standing(

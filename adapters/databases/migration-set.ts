@@ -1,4 +1,5 @@
 import { grantsFor, migrationsFor, missingRoleStatements } from '../../migrations/index.ts';
+import { SCHEMA_OBJECTS } from '../../migrations/schema-objects.ts';
 import type { MigrationSet } from '../../persistence/database.contract.ts';
 
 /** The migrations of this build as statements, read out of their classes without a database. */
@@ -10,6 +11,7 @@ export function migrationSet(schema: string): MigrationSet {
       migration.up();
       return { name, statements: migration.getQueries().map(String) };
     }),
+    objects: SCHEMA_OBJECTS,
     grantsFor: (role) => [
       ...grantsFor('runtime', role, names),
       `GRANT SELECT ON ${schema}.migrations TO "${role.replaceAll('"', '""')}"`,

@@ -36,9 +36,13 @@ const aheadBody = `
   END IF;
   RETURN NULL;`;
 
-/** A deletion passes once the session's row is gone: then it is the cascade, which runs as the table's owner. */
+/**
+ * A deletion passes once the session's row is gone: then it is the cascade, which runs as the table's owner. Evidence goes also with the
+ * erasure of its session.
+ */
 const appendOnlyBody = `
-  IF TG_OP = 'DELETE' AND NOT EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id) THEN
+  IF TG_OP = 'DELETE' AND NOT EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id
+       AND (TG_TABLE_NAME <> 'agent_tool_evidence' OR erased_at IS NULL)) THEN
     RETURN OLD;
   END IF;
   ${raise({ code: 'TL013', name: 'audit_append_only' }, '% of % is refused: it is only appended to while its session lives', 'TG_OP', 'TG_TABLE_NAME')}`;
@@ -66,6 +70,15 @@ const evidenceBody = `
     WHERE session_id = NEW.session_id AND current_state <> 'COMPLETED' AND (wake_at IS NULL OR wake_at > turnlock_now());
   PERFORM pg_notify(TG_TABLE_SCHEMA, NEW.session_id::text);
   RETURN NULL;`;
+
+/** What a tool says of a session that was erased meanwhile is kept as a fact, without what it says. */
+const erasedEvidenceBody = `
+  IF EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id AND erased_at IS NOT NULL) THEN
+    NEW.output := NULL;
+    NEW.error_message := NULL;
+    NEW.normalised := NULL;
+  END IF;
+  RETURN NEW;`;
 
 const GUARDED_FROM_TRUNCATE = [
   'agent_sessions',
@@ -96,6 +109,8 @@ export function auditGuardsSql(schema: string): string[] {
     row('guard_append_only', 'BEFORE UPDATE OR DELETE', 'agent_tool_evidence'),
     triggerFunction(schema, 'guard_payload', erasureBody),
     row('guard_payload', 'BEFORE UPDATE OR DELETE', 'agent_transition_payloads'),
+    triggerFunction(schema, 'empty_erased_evidence', erasedEvidenceBody),
+    row('empty_erased_evidence', 'BEFORE INSERT', 'agent_tool_evidence'),
     triggerFunction(schema, 'wake_for_evidence', evidenceBody),
     row('wake_for_evidence', 'AFTER INSERT', 'agent_tool_evidence'),
     triggerFunction(schema, 'guard_truncate', truncateBody),

@@ -60,6 +60,9 @@ export function auditSql(schema: string): string[] {
   CONSTRAINT fk_evidence_execution FOREIGN KEY (session_id, execution_id)
     REFERENCES ${schema}.agent_tool_executions (session_id, execution_id) ON DELETE CASCADE
 )`,
+    // For whoever looks for a run or a message: one row for each run, and for each message.
+    `CREATE INDEX idx_transitions_run ON ${schema}.agent_transitions (run_id) WHERE event IN ('user.messaged', 'session.retried')`,
+    `CREATE INDEX idx_transitions_message ON ${schema}.agent_transitions (event_id) WHERE event IN ('user.messaged', 'message.enqueued')`,
     `CREATE INDEX idx_evidence_execution ON ${schema}.agent_tool_evidence (session_id, execution_id)`,
   ];
 }

@@ -64,7 +64,9 @@ BEGIN
      OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN
     ${raiseFromCall(INVALID, 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id is not empty')}
   END IF;
-  IF NOT EXISTS (SELECT FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id) THEN
+  -- Locked as the foreign key would lock it: while retention removes the session, this waits and then finds none.
+  PERFORM FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id FOR KEY SHARE;
+  IF NOT FOUND THEN
     ${raiseFromCall({ code: 'TL061', name: 'session_missing' }, 'the tenant has no session %', 'enqueue.session_id')}
   END IF;
   INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)

@@ -12,39 +12,19 @@ LANGUAGE sql ${settings} AS $$
   INSERT INTO agent_operator_reads (function_name, criteria, operator, created_at)
     VALUES (note_operator_read.function_name, note_operator_read.criteria, session_user, turnlock_now())
 $$`,
-    `CREATE FUNCTION ${schema}.find_sessions(
-  external_id text DEFAULT NULL, execution_id uuid DEFAULT NULL, idempotency_key text DEFAULT NULL, metadata jsonb DEFAULT NULL,
-  by_session_id uuid DEFAULT NULL, max_sessions int DEFAULT 100
+    findSessionsSql(schema, settings),
+    // For doctor and preflight: every session, page by page in the order of tenants and ids, so that a tenant's stand together.
+    `CREATE FUNCTION ${schema}.list_sessions(
+  after_session_id uuid DEFAULT NULL, max_sessions int DEFAULT 500, after_tenant_id text DEFAULT NULL
 ) ${ANSWER} LANGUAGE plpgsql ${settings} AS $$
 #variable_conflict use_column
 BEGIN
-  IF num_nonnulls(find_sessions.external_id, find_sessions.execution_id, find_sessions.idempotency_key, find_sessions.metadata,
-       find_sessions.by_session_id) <> 1 THEN
-    ${raiseFromCall({ code: 'TL060', name: 'argument_invalid' }, 'find_sessions takes one criterion')}
-  END IF;
-  PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
-    'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
-    'sessionId', find_sessions.by_session_id)));
+  PERFORM note_operator_read('list_sessions',
+    jsonb_build_object('after', list_sessions.after_session_id, 'tenantId', list_sessions.after_tenant_id));
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
-    WHERE (find_sessions.external_id IS NULL OR s.external_id = find_sessions.external_id)
-      AND (find_sessions.by_session_id IS NULL OR s.session_id = find_sessions.by_session_id)
-      AND (find_sessions.metadata IS NULL OR s.metadata @> find_sessions.metadata)
-      AND (find_sessions.execution_id IS NULL OR s.session_id =
-        (SELECT e.session_id FROM agent_tool_executions e WHERE e.execution_id = find_sessions.execution_id))
-      AND (find_sessions.idempotency_key IS NULL OR s.session_id =
-        (SELECT e.session_id FROM agent_tool_executions e WHERE e.idempotency_key = find_sessions.idempotency_key))
-    ORDER BY s.updated_at DESC LIMIT LEAST(GREATEST(find_sessions.max_sessions, 0), 1000);
-END
-$$`,
-    // For doctor: every session, page by page in the order of their ids.
-    `CREATE FUNCTION ${schema}.list_sessions(after_session_id uuid DEFAULT NULL, max_sessions int DEFAULT 500)
-${ANSWER} LANGUAGE plpgsql ${settings} AS $$
-#variable_conflict use_column
-BEGIN
-  PERFORM note_operator_read('list_sessions', jsonb_build_object('after', list_sessions.after_session_id));
-  RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
-    WHERE list_sessions.after_session_id IS NULL OR s.session_id > list_sessions.after_session_id
-    ORDER BY s.session_id LIMIT LEAST(GREATEST(list_sessions.max_sessions, 0), 10000);
+    WHERE (s.tenant_id, s.session_id)
+      > (COALESCE(list_sessions.after_tenant_id, ''), COALESCE(list_sessions.after_session_id, '00000000-0000-0000-0000-000000000000'))
+    ORDER BY s.tenant_id, s.session_id LIMIT LEAST(GREATEST(list_sessions.max_sessions, 0), 10000);
 END
 $$`,
     `CREATE FUNCTION ${schema}.put_control(
@@ -67,4 +47,53 @@ $$`,
   SELECT EXISTS (SELECT FROM gone)
 $$`,
   ];
+}
+
+/*
+ * Sessions of any tenant by one criterion, last changed first. A run and a message are found by the transition that they began or were noted
+ * with, each by a partial index, and in the inbox where they wait. The event id of a message is that of `eventIdFromMessageId`.
+ */
+function findSessionsSql(schema: string, settings: string): string {
+  const given = ['external_id', 'execution_id', 'idempotency_key', 'metadata', 'by_session_id', 'run_id', 'message_id'];
+  const criteria = given.map((name) => `find_sessions.${name}`);
+  return `CREATE FUNCTION ${schema}.find_sessions(
+  external_id text DEFAULT NULL, execution_id uuid DEFAULT NULL, idempotency_key text DEFAULT NULL, metadata jsonb DEFAULT NULL,
+  by_session_id uuid DEFAULT NULL, max_sessions int DEFAULT 100, run_id uuid DEFAULT NULL, message_id text DEFAULT NULL
+) ${ANSWER} LANGUAGE plpgsql ${settings} AS $$
+#variable_conflict use_column
+DECLARE
+  wanted int := LEAST(GREATEST(find_sessions.max_sessions, 0), 1000);
+  found uuid[];
+BEGIN
+  IF num_nonnulls(${criteria.join(', ')}) <> 1 THEN
+    ${raiseFromCall({ code: 'TL060', name: 'argument_invalid' }, 'find_sessions takes one criterion')}
+  END IF;
+  PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
+    'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
+    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', find_sessions.message_id)));
+  IF find_sessions.by_session_id IS NOT NULL THEN
+    found := ARRAY[find_sessions.by_session_id];
+  ELSIF find_sessions.execution_id IS NOT NULL THEN
+    found := ARRAY(SELECT e.session_id FROM agent_tool_executions e WHERE e.execution_id = find_sessions.execution_id);
+  ELSIF find_sessions.idempotency_key IS NOT NULL THEN
+    found := ARRAY(SELECT e.session_id FROM agent_tool_executions e WHERE e.idempotency_key = find_sessions.idempotency_key);
+  ELSIF find_sessions.run_id IS NOT NULL THEN
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t
+        WHERE t.run_id = find_sessions.run_id AND t.event IN ('user.messaged', 'session.retried')
+      UNION SELECT i.session_id FROM agent_inbox i WHERE i.run_id = find_sessions.run_id);
+  ELSIF find_sessions.message_id IS NOT NULL THEN
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = 'message:'
+          || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex')
+      UNION SELECT i.session_id FROM agent_inbox i WHERE i.message_id = find_sessions.message_id);
+  ELSIF find_sessions.external_id IS NOT NULL THEN
+    found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.external_id = find_sessions.external_id
+      ORDER BY s.updated_at DESC LIMIT wanted);
+  ELSE
+    found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.metadata @> find_sessions.metadata
+      ORDER BY s.updated_at DESC LIMIT wanted);
+  END IF;
+  RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
+    WHERE s.session_id = ANY (found) ORDER BY s.updated_at DESC LIMIT wanted;
+END
+$$`;
 }

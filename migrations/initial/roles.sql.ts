@@ -9,7 +9,7 @@ const TABLE_RIGHTS: Record<RoleKind, Record<string, string>> = {
     agent_turns: 'SELECT, INSERT',
     agent_tool_executions: 'SELECT, INSERT, UPDATE',
     agent_transitions: 'SELECT, INSERT',
-    agent_transition_payloads: 'SELECT, INSERT, UPDATE',
+    agent_transition_payloads: 'SELECT, INSERT',
     agent_tool_evidence: 'SELECT, INSERT',
     agent_inbox: 'SELECT, INSERT, UPDATE, DELETE',
     agent_approvals: 'SELECT, INSERT, UPDATE',
@@ -42,11 +42,18 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
   ],
   operator: [
     'turnlock_now()',
-    'find_sessions(text, uuid, text, jsonb, uuid, int)',
-    'list_sessions(uuid, int)',
+    'find_sessions(text, uuid, text, jsonb, uuid, int, uuid, text)',
+    'list_sessions(uuid, int, text)',
     'put_control(text, text, text, text, bigint, text)',
     'drop_control(uuid)',
     'list_controls()',
+    'list_removable(jsonb, text, uuid, int)',
+    'remove_sessions(uuid[], jsonb)',
+    'count_left_claims(bigint, text)',
+    'remove_claims(bigint, text, int)',
+    'list_erasable(text, text)',
+    'erase_sessions(text, uuid[], text)',
+    'erase_left(text, text, int)',
   ],
   client: CLIENT_FUNCTIONS,
   testing: ['turnlock_now()'],
@@ -106,11 +113,13 @@ ${grantStatements(schema, kind, role)
   END IF;
 END $$`,
     ),
-    // The migrator's own table, so that a runtime can compare the schema's version with its build's. A migrator of the user's own has it elsewhere.
-    `DO $$ BEGIN
-  IF to_regclass('${schema}.migrations') IS NOT NULL AND EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '${names.runtimeRole}') THEN
-    GRANT SELECT ON ${schema}.migrations TO ${names.runtimeRole};
+    // The migrator's own table, so that who connects can compare the schema's version with its build's. A migrator of the user's own has it elsewhere.
+    ...[names.runtimeRole, names.operatorRole].map(
+      (role) => `DO $$ BEGIN
+  IF to_regclass('${schema}.migrations') IS NOT NULL AND EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '${role}') THEN
+    GRANT SELECT ON ${schema}.migrations TO ${role};
   END IF;
 END $$`,
+    ),
   ];
 }

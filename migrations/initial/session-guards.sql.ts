@@ -28,7 +28,8 @@ const insertBody = `
 
 /*
  * One comparison guards every column, those of later migrations too: the excepted ones are set back to what they were, and nothing
- * else may differ unless the version moves. A link may be set to NULL once what it points to is gone (ON DELETE SET NULL).
+ * else may differ unless the version moves. A link may be set to NULL once what it points to is gone (ON DELETE SET NULL). A session that
+ * is over may be erased, which moves nothing.
  */
 const updateBody = `
   kept := NEW;
@@ -46,6 +47,19 @@ const updateBody = `
   IF NEW.fork_origin_session_id IS NULL AND OLD.fork_origin_session_id IS NOT NULL
      AND NOT EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.fork_origin_session_id) THEN
     kept.fork_origin_session_id := OLD.fork_origin_session_id;
+  END IF;
+  IF NEW.erased_at IS NOT NULL AND OLD.erased_at IS NULL THEN
+    IF OLD.current_state <> 'COMPLETED' OR NEW.user_id <> 'erased ' || OLD.session_id OR NEW.external_id IS NOT NULL
+       OR NEW.metadata <> '{}'::jsonb OR NEW.normalised IS NOT NULL
+       OR EXISTS (SELECT FROM agent_transition_payloads p JOIN agent_transitions t USING (session_id, sequence)
+            WHERE p.session_id = OLD.session_id AND p.erased_at IS NULL AND t.event <> 'content.erased') THEN
+      ${raise({ code: 'TL007', name: 'session_erasure' }, 'session % is only erased whole, once it is COMPLETED and its payloads are erased', 'OLD.session_id')}
+    END IF;
+    kept.user_id := OLD.user_id;
+    kept.external_id := OLD.external_id;
+    kept.metadata := OLD.metadata;
+    kept.normalised := OLD.normalised;
+    kept.erased_at := OLD.erased_at;
   END IF;
   IF kept.lease_token < OLD.lease_token THEN
     ${raise({ code: 'TL005', name: 'session_token' }, 'the fencing token of session % never falls (found %, wanted at least %)', 'OLD.session_id', 'NEW.lease_token', 'OLD.lease_token')}

@@ -35,6 +35,8 @@ export function sessionsSql(schema: string): string[] {
   first_agent_version int NOT NULL DEFAULT 0,
   first_machine_version int NOT NULL DEFAULT 0,
   genesis_hash varchar(64) NOT NULL DEFAULT '',
+  -- When what was said in it was erased; what is left are ids, states, times, counts and digests.
+  erased_at timestamptz,
   CONSTRAINT check_session_state CHECK (current_state IN (${SESSION_STATES_SQL})),
   CONSTRAINT check_session_lease CHECK ((lease_holder IS NULL) = (lease_expires_at IS NULL)),
   CONSTRAINT check_session_counters CHECK (version >= 0 AND lease_token >= 0 AND recoveries >= 0 AND depth >= 0),

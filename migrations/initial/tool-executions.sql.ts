@@ -5,7 +5,7 @@ export function toolExecutionsSql(schema: string): string[] {
   return [
     `CREATE TABLE ${schema}.agent_tool_executions (
   execution_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  turn_id uuid NOT NULL REFERENCES ${schema}.agent_turns (turn_id) ON DELETE CASCADE,
+  turn_id uuid NOT NULL,
   tool_name varchar(128) NOT NULL,
   idempotency_key varchar(128) NOT NULL,
   input_parameters jsonb NOT NULL,
@@ -59,6 +59,9 @@ export function toolExecutionsSql(schema: string): string[] {
     REFERENCES ${schema}.agent_tool_executions (tenant_id, execution_id) ON DELETE SET NULL (answered_by)
     DEFERRABLE INITIALLY DEFERRED
 )`,
+    // After those that have tenant or session, as with turns.
+    `ALTER TABLE ${schema}.agent_tool_executions ADD CONSTRAINT agent_tool_executions_turn_id_fkey FOREIGN KEY (turn_id)
+  REFERENCES ${schema}.agent_turns (turn_id) ON DELETE CASCADE`,
     // Also finds the executions of one assistant turn, and serves the cascade of both of its foreign keys.
     `CREATE INDEX idx_tool_turn ON ${schema}.agent_tool_executions (turn_id)`,
     `CREATE INDEX idx_tool_open ON ${schema}.agent_tool_executions (session_id) WHERE status IN ('PENDING', 'RUNNING')`,

@@ -3,7 +3,7 @@ export function turnsSql(schema: string): string[] {
   return [
     `CREATE TABLE ${schema}.agent_turns (
   turn_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  session_id uuid NOT NULL REFERENCES ${schema}.agent_sessions (session_id) ON DELETE CASCADE,
+  session_id uuid NOT NULL,
   turn_index int NOT NULL,
   role varchar(16) NOT NULL CHECK (role IN ('user', 'assistant', 'system', 'tool')),
   content text,
@@ -27,5 +27,8 @@ export function turnsSql(schema: string): string[] {
   CONSTRAINT fk_turn_call FOREIGN KEY (session_id, call_turn_id)
     REFERENCES ${schema}.agent_turns (session_id, turn_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 )`,
+    // After the one that has the tenant: whichever is first is named in the error, and must not tell another tenant's session from none.
+    `ALTER TABLE ${schema}.agent_turns ADD CONSTRAINT agent_turns_session_id_fkey FOREIGN KEY (session_id)
+  REFERENCES ${schema}.agent_sessions (session_id) ON DELETE CASCADE`,
   ];
 }

@@ -9,8 +9,17 @@ const gapBody = `
   END IF;
   RETURN NULL;`;
 
+/** Whether the session of a row is erased: then its contents may go, and nothing else. */
+const OF_ERASED = 'EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id AND erased_at IS NOT NULL)';
+
 const turnBody = `
   kept := NEW;
+  IF NEW.content IS NULL AND NEW.parts = '[]'::jsonb AND NEW.metadata = '{}'::jsonb AND NEW.normalised IS NULL AND ${OF_ERASED} THEN
+    kept.content := OLD.content;
+    kept.parts := OLD.parts;
+    kept.metadata := OLD.metadata;
+    kept.normalised := OLD.normalised;
+  END IF;
   IF NEW.execution_id IS NULL AND OLD.execution_id IS NOT NULL
      AND NOT EXISTS (SELECT FROM agent_tool_executions WHERE execution_id = OLD.execution_id) THEN
     kept.execution_id := OLD.execution_id;
@@ -34,12 +43,29 @@ const executionInsertBody = `
     RETURN NEW;
   END IF;
   IF NEW.status IN ('SUCCESS', 'FAILED', 'TIMED_OUT') AND EXISTS (SELECT FROM agent_sessions s
-       WHERE s.session_id = NEW.session_id AND s.fork_origin_turn_index IS NOT NULL AND s.version <= 1) THEN
+       WHERE s.session_id = NEW.session_id AND s.tenant_id = NEW.tenant_id AND s.fork_origin_turn_index IS NOT NULL AND s.version <= 1) THEN
     RETURN NEW;
   END IF;
   ${raise({ code: 'TL030', name: 'execution_insert' }, 'an execution begins PENDING (attempt 0), RUNNING (attempt 1, with a token) or settled (attempt 0): found % with attempt %', 'NEW.status', 'NEW.attempt')}`;
 
+/** The comparison is made only where the row looks like an erased one: this runs with every change of an execution. */
 const executionUpdateBody = `
+  IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_message IS NULL AND NEW.raw_input IS NULL THEN
+    kept := NEW;
+    kept.input_parameters := OLD.input_parameters;
+    kept.upgraded_parameters := OLD.upgraded_parameters;
+    kept.output_payload := OLD.output_payload;
+    kept.error_message := OLD.error_message;
+    kept.raw_input := OLD.raw_input;
+    kept.provider_call_id := OLD.provider_call_id;
+    kept.settled_by := OLD.settled_by;
+    kept.normalised := OLD.normalised;
+    kept.metadata := OLD.metadata;
+    IF kept IS NOT DISTINCT FROM OLD AND NEW.upgraded_parameters IS NULL AND NEW.provider_call_id IS NULL AND NEW.settled_by IS NULL
+       AND NEW.normalised IS NULL AND NEW.metadata = '{}'::jsonb AND ${OF_ERASED} THEN
+      RETURN NEW;
+    END IF;
+  END IF;
   IF NEW.answered_by IS NULL AND OLD.answered_by IS NOT NULL
      AND NOT EXISTS (SELECT FROM agent_tool_executions WHERE execution_id = OLD.answered_by) THEN
     kept := NEW;
@@ -74,8 +100,16 @@ const executionUpdateBody = `
   END IF;
   RETURN NEW;`;
 
-/** Decided once, used once. Only a grant that nobody used may still be withdrawn. */
+/** Decided once, used once. Only a grant that nobody used may still be withdrawn. What people said goes with the erasure of the session. */
 const approvalBody = `
+  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.approvers IS NULL THEN
+    kept := NEW;
+    kept.question := OLD.question;
+    kept.reason := OLD.reason;
+    kept.decided_by := OLD.decided_by;
+    kept.approvers := OLD.approvers;
+    IF kept IS NOT DISTINCT FROM OLD AND ${OF_ERASED} THEN RETURN NEW; END IF;
+  END IF;
   IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
        IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
      OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
@@ -124,7 +158,7 @@ export function workGuardsSql(schema: string): string[] {
   unapproved boolean;`,
     ),
     row('guard_execution_update', 'BEFORE UPDATE', 'agent_tool_executions'),
-    triggerFunction(schema, 'guard_approval_update', approvalBody),
+    triggerFunction(schema, 'guard_approval_update', approvalBody, `  kept ${schema}.agent_approvals;`),
     row('guard_approval_update', 'BEFORE UPDATE', 'agent_approvals'),
     triggerFunction(schema, 'guard_inbox_insert', inboxBody),
     row('guard_inbox_insert', 'BEFORE INSERT', 'agent_inbox'),

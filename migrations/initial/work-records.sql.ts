@@ -71,6 +71,8 @@ export function workRecordsSql(schema: string): string[] {
     DEFERRABLE INITIALLY DEFERRED
 )`,
     `CREATE INDEX idx_claims_execution ON ${schema}.agent_idempotency_claims (execution_id) WHERE execution_id IS NOT NULL`,
+    // Keys that outlived their sessions, by age: what retention reads.
+    `CREATE INDEX idx_claims_left ON ${schema}.agent_idempotency_claims (updated_at) WHERE execution_id IS NULL`,
     `CREATE TABLE ${schema}.agent_memories (
   memory_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   tenant_id varchar(64) NOT NULL,

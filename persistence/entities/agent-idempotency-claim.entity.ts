@@ -16,7 +16,10 @@ export const AgentIdempotencyClaim = defineEntity({
     { name: 'check_claim_state', expression: `state IN (${STATES.map((state) => `'${state}'`).join(', ')})` },
     { name: 'check_claim_generation', expression: 'generation >= 1' },
   ],
-  indexes: [{ name: 'idx_claims_execution', properties: ['executionId'], where: 'execution_id IS NOT NULL' }],
+  indexes: [
+    { name: 'idx_claims_execution', properties: ['executionId'], where: 'execution_id IS NOT NULL' },
+    { name: 'idx_claims_left', properties: ['updatedAt'], where: 'execution_id IS NULL' },
+  ],
   properties: {
     tenantId: p.string().length(64).primary(),
     toolName: p.string().length(128).primary(),

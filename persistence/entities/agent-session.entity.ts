@@ -87,6 +87,7 @@ export const AgentSession = defineEntity({
     firstAgentVersion: p.integer().default(0),
     firstMachineVersion: p.integer().default(0),
     genesisHash: p.string().length(64).defaultRaw(`''`),
+    erasedAt: p.datetime().columnType('timestamptz').nullable(),
     parentLink: () =>
       p
         .manyToOne(AgentSession)

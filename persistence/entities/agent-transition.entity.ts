@@ -20,6 +20,14 @@ export const AgentTransition = defineEntity({
     { name: 'check_transition_cause', expression: `cause IN (${CAUSES.map((cause) => `'${cause}'`).join(', ')})` },
     { name: 'check_transition_sequence', expression: 'sequence >= 1' },
   ],
+  indexes: [
+    { name: 'idx_transitions_run', properties: ['runId'], where: `event IN ('user.messaged', 'session.retried')` },
+    {
+      name: 'idx_transitions_message',
+      properties: ['eventId'],
+      where: `event IN ('user.messaged', 'message.enqueued')`,
+    },
+  ],
   properties: {
     sessionId: p.uuid().primary(),
     sequence: p.integer().primary(),

@@ -3,6 +3,7 @@ import { TurnlockError } from '../../errors.ts';
 import { type SessionKey, sessionNotFound } from '../read-session.ts';
 
 interface Found {
+  isErased: boolean;
   /** How many turns the session has. */
   turns: number;
   /** The last assistant turn up to the cut; `null` where there is none. */
@@ -19,6 +20,8 @@ interface Found {
 /**
  * The last turn of a prefix that can be copied: `atTurn` itself, or, where that is `null`, the last one of all that can.
  *
+ * The origin's row is locked so that its commits are not kept waiting, but an erasure or a deletion is: what is copied must not outlive those.
+ *
  * Tool turns are written together, so only the last assistant turn of a prefix can have calls without one.
  *
  * @throws SESSION_NOT_FOUND when the tenant has no such session.
@@ -27,7 +30,7 @@ interface Found {
 export async function findForkTurn(em: EntityManager, key: SessionKey, atTurn: number | null): Promise<number> {
   const { tenantId, sessionId } = key;
   const [found] = (await em.execute(
-    `select c.turns, a.turn_index as asked, coalesce(a.calls, 0)::int as calls, r.answered, r.ended, r.ever
+    `select s.erased_at is not null as "isErased", c.turns, a.turn_index as asked, coalesce(a.calls, 0)::int as calls, r.answered, r.ended, r.ever
        from turnlock.agent_sessions s
       cross join lateral (
         select count(*)::int as turns from turnlock.agent_turns t where t.session_id = s.session_id) c
@@ -41,7 +44,8 @@ export async function findForkTurn(em: EntityManager, key: SessionKey, atTurn: n
         select count(*) filter (where t.turn_index <= coalesce(?::int, c.turns))::int as answered, max(t.turn_index) as ended,
                count(*)::int as ever
           from turnlock.agent_turns t where t.session_id = s.session_id and t.call_turn_id = a.turn_id) r
-      where s.tenant_id = ? and s.session_id = ?`,
+      where s.tenant_id = ? and s.session_id = ?
+        for key share of s`,
     [atTurn, atTurn, tenantId, sessionId],
   )) as Found[];
   if (found === undefined) throw sessionNotFound(key);
@@ -49,7 +53,8 @@ export async function findForkTurn(em: EntityManager, key: SessionKey, atTurn: n
 }
 
 function cutOf({ sessionId }: SessionKey, found: Found, atTurn: number | null): number {
-  const { turns, asked, calls, answered, ended, ever } = found;
+  const { isErased, turns, asked, calls, answered, ended, ever } = found;
+  if (isErased) throw refused(sessionId, { atTurn, found: 'erased contents', wanted: 'its contents', nearest: [] });
   if (turns === 0) throw refused(sessionId, { atTurn, found: 'no turn', wanted: 'a session with turns', nearest: [] });
   if (atTurn !== null && atTurn >= turns) {
     const wanted = `a turn from 0 to ${turns - 1}`;

@@ -48,6 +48,7 @@ const SESSION_COLUMNS: Readonly<Record<string, string>> = {
   first_agent_version: 'first_agent_version + 1',
   first_machine_version: 'first_machine_version + 1',
   genesis_hash: `repeat('0', 64)`,
+  erased_at: 'now()',
 };
 
 /** Columns that may change without a version: whose turn it is, and when somebody looks. */
@@ -62,7 +63,7 @@ const columns: Way[] = Object.entries(SESSION_COLUMNS).flatMap(([column, value])
   {
     title: `UPDATE of ${column}`,
     statements: [`UPDATE turnlock.agent_sessions SET ${column} = ${value} WHERE session_id = $session`],
-    refusal: /^(TL00[1-6]|42501|23\d{3})$/,
+    refusal: /^(TL00[1-7]|42501|23\d{3})$/,
   },
   ...(column === 'version'
     ? []
@@ -72,7 +73,7 @@ const columns: Way[] = Object.entries(SESSION_COLUMNS).flatMap(([column, value])
           statements: [
             `UPDATE turnlock.agent_sessions SET ${column} = ${value}, version = version + 1 WHERE session_id = $session`,
           ],
-          refusal: /^(TL00[1-6]|42501|23\d{3})$/,
+          refusal: /^(TL00[1-7]|42501|23\d{3})$/,
         },
       ]),
 ]);
@@ -99,7 +100,7 @@ const rows: Way[] = [
   {
     title: 'a payload of one’s own in place of the one that was hashed',
     statements: [`UPDATE turnlock.agent_transition_payloads SET payload = '{}' WHERE session_id = $session`],
-    refusal: /^TL014$/,
+    refusal: /^42501$/,
   },
   {
     title: 'a payload for a transition that has one',

@@ -44,6 +44,7 @@ const HOME: Record<SessionEventType, string> = {
   'message.enqueued': '',
   'message.rejected': '',
   'worker.tookOver': 'EXECUTING_TOOL',
+  'lease.released': '',
   'machine.upgraded': '',
   'memory.stored': '',
   'content.erased': '',
@@ -171,6 +172,7 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
     case 'session.retried':
       return { type, runId: `run-${model.turns}-again`, by };
     case 'session.completed':
+    case 'lease.released':
     case 'content.erased':
       return { type, by };
     case 'session.forked':

@@ -70,6 +70,7 @@ export class SessionModel {
       case 'message.enqueued':
       case 'message.rejected':
       case 'worker.tookOver':
+      case 'lease.released':
       case 'machine.upgraded':
       case 'memory.stored':
       case 'content.erased':

@@ -241,6 +241,7 @@ describe('what loops in every state but COMPLETED', () => {
     { type: 'message.enqueued', runId: 'run-9' },
     { type: 'message.rejected', runId: 'run-9', code: 'SESSION_BUSY' },
     { type: 'worker.tookOver', holder: 'worker-2' },
+    { type: 'lease.released', by: 'ada' },
     { type: 'machine.upgraded', fromVersion: 1, toVersion: 2, snapshot: {} },
     { type: 'memory.stored', memoryIds: ['memory-1'] },
     { type: 'content.erased', by: 'ada' },

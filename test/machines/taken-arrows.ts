@@ -42,6 +42,7 @@ const EVENTS: SessionEvent[] = [
   { type: 'message.enqueued', runId: RUN },
   { type: 'message.rejected', runId: RUN, code: 'SESSION_BUSY' },
   { type: 'worker.tookOver', holder: 'worker-2' },
+  { type: 'lease.released', by: 'ada' },
   { type: 'session.forked', originSessionId: 'session-0', originTurnIndex: 0, by: 'ada' },
   { type: 'machine.upgraded', fromVersion: 0, toVersion: 1, snapshot: {} },
   { type: 'memory.stored', memoryIds: [] },

@@ -79,7 +79,7 @@ export function describeTenancy(open: () => Sql): void {
     const { rows } = await open().query(
       `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'turnlock'::regnamespace AND (
           EXISTS (SELECT FROM aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0)
-          OR (p.prosecdef AND NOT COALESCE(p.proconfig::text LIKE '%pg_temp"}', false)))`,
+          OR (p.prosecdef AND NOT EXISTS (SELECT FROM unnest(p.proconfig) c WHERE c LIKE 'search_path=%pg_temp')))`,
     );
     expect(rows).toEqual([]);
   });

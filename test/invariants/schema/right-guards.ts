@@ -106,21 +106,36 @@ function definer([name, , refusal, title, attempt]: (typeof HIDDEN)[number]): Sc
 /** Functions that cross tenants, each with a call of it and the role that must not. */
 const CROSSING: [signature: string, call: string, role: string][] = [
   ['list_controls()', 'list_controls()', 'turnlock_runtime'],
-  ['list_sessions(uuid, int)', 'list_sessions()', 'turnlock_runtime'],
-  ['find_sessions(text, uuid, text, jsonb, uuid, int)', `find_sessions(external_id => 'x')`, 'turnlock_runtime'],
+  ['list_sessions(uuid, int, text)', 'list_sessions()', 'turnlock_runtime'],
+  [
+    'find_sessions(text, uuid, text, jsonb, uuid, int, uuid, text)',
+    `find_sessions(external_id => 'x')`,
+    'turnlock_runtime',
+  ],
+  ['list_removable(jsonb, text, uuid, int)', `list_removable('[]')`, 'turnlock_runtime'],
+  ['remove_sessions(uuid[], jsonb)', `remove_sessions('{}', '[]')`, 'turnlock_runtime'],
+  ['remove_claims(bigint, text, int)', 'remove_claims(1)', 'turnlock_runtime'],
+  ['list_erasable(text, text)', `list_erasable('t', 'u')`, 'turnlock_runtime'],
+  ['erase_sessions(text, uuid[], text)', `erase_sessions('t', '{}', 'x')`, 'turnlock_runtime'],
+  ['erase_left(text, text, int)', `erase_left('t', 'u')`, 'turnlock_runtime'],
   ['sweep_sessions(int, jsonb, uuid[])', 'sweep_sessions(10)', 'turnlock_client'],
   ['claim_sessions(int, jsonb, uuid[])', 'claim_sessions(10)', 'turnlock_client'],
 ];
 
+function whatOf(signature: string): string {
+  if (/^(remove|erase)_/.test(signature)) return 'a role that takes away what is kept';
+  return 'a role that reads across tenants';
+}
+
 function execute([signature, call, role]: (typeof CROSSING)[number]): SchemaGuard {
   return {
     name: `EXECUTE of ${signature} for its role alone`,
-    prevents: `a role that reads across tenants: ${role}`,
+    prevents: `${whatOf(signature)}: ${role}`,
     covers: [],
     takeOut: `GRANT EXECUTE ON FUNCTION turnlock.${signature} TO PUBLIC`,
     scenes: [
       {
-        title: `${role} reads across tenants`,
+        title: `${role} calls it`,
         refusal: '42501',
         arrange: (sql) => insertSession(sql, { external_id: 'x' }),
         attempt: async (sql) => {

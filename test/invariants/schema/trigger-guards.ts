@@ -75,6 +75,27 @@ const OWN: Record<string, Scene[]> = {
       attempt: (sql, id) => sql.query('DELETE FROM turnlock.agent_turns WHERE turn_id = $1', [id]),
     },
   ],
+  'empty_erased_evidence on agent_tool_evidence': [
+    {
+      title: 'what a tool says of a session that is erased by then',
+      arrange: async (sql) => {
+        const { sessionId, executionId } = await insertCall(sql);
+        await move(sql, sessionId, 'COMPLETED');
+        await sql.query(
+          `UPDATE turnlock.agent_sessions SET erased_at = now(), user_id = 'erased ' || session_id WHERE session_id = $1`,
+          [sessionId],
+        );
+        await sql.query(
+          `INSERT INTO turnlock.agent_tool_evidence (tenant_id, session_id, execution_id, attempt, token, outcome, output)
+            VALUES ($1, $2, $3, 1, 1, 'succeeded', '"said"')`,
+          [TENANT, sessionId, executionId],
+        );
+        return sessionId;
+      },
+      attempt: async () => undefined,
+      isBroken: async (sql, id) => (await one(sql, 'output FROM turnlock.agent_tool_evidence', id)) !== null,
+    },
+  ],
   'wake_for_evidence on agent_tool_evidence': [
     {
       title: 'a result that comes too late, and that no sweep finds',
@@ -120,6 +141,7 @@ const PREVENTS: Record<string, string> = {
   'guard_append_only on agent_transitions': 'an audit that changes or loses its end',
   'guard_append_only on agent_tool_evidence': 'evidence that changes or is lost',
   'guard_payload on agent_transition_payloads': 'a payload that changes, or is erased by half',
+  'empty_erased_evidence on agent_tool_evidence': 'a content that comes back after its session was erased',
   'wake_for_evidence on agent_tool_evidence': 'a late result that nobody looks at',
 };
 

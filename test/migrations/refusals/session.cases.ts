@@ -1,4 +1,4 @@
-import { insertCall, insertSession, insertTransition, insertTurn, move } from '../scene.ts';
+import { insertCall, insertSession, insertTransition, insertTurn, move, TENANT } from '../scene.ts';
 import type { RefusalCase } from './refusal-case.ts';
 
 const update = (set: string): RefusalCase['attempt'] => {
@@ -28,6 +28,31 @@ const identity = (column: string, value: string): RefusalCase => ({
   arrange: planning,
   attempt: (sql, id) => move(sql, id, 'PLANNING', `${column} = ${value}`),
 });
+
+const ERASED = `UPDATE turnlock.agent_sessions SET erased_at = now(), user_id = 'erased ' || session_id, external_id = NULL, metadata = '{}'`;
+
+const erased = (title: string, arrange: RefusalCase['arrange'], also = ''): RefusalCase => ({
+  code: 'TL007',
+  title,
+  guard: updateGuard,
+  arrange: arrange as NonNullable<RefusalCase['arrange']>,
+  attempt: (sql, id) => sql.query(`${ERASED}${also} WHERE session_id = $1`, [id]),
+});
+
+const over: RefusalCase['arrange'] = async (sql) => {
+  const id = await insertSession(sql);
+  await move(sql, id, 'COMPLETED');
+  return id;
+};
+
+const overWithPayload: RefusalCase['arrange'] = async (sql) => {
+  const id = await over(sql);
+  await sql.query(
+    `INSERT INTO turnlock.agent_transition_payloads (session_id, sequence, tenant_id, salt, payload) VALUES ($1, 1, $2, 's', '{}')`,
+    [id, TENANT],
+  );
+  return id;
+};
 
 export const sessionCases: RefusalCase[] = [
   begun('a session that begins in another state', { current_state: 'PLANNING' }),
@@ -112,6 +137,9 @@ export const sessionCases: RefusalCase[] = [
     arrange: planning,
     attempt: (sql, id) => move(sql, id, 'PLANNING', 'lease_token = -1'),
   },
+  erased('the erasure of a session that is not over', planning),
+  erased('the erasure of a session whose payloads are there', overWithPayload),
+  erased('the erasure of a session by half', over, `, normalised = '[]'`),
   identity('tenant_id', `'other'`),
   identity('user_id', `'other'`),
   identity('agent_name', `'other'`),

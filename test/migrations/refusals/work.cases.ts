@@ -201,4 +201,23 @@ export const workCases: RefusalCase[] = [
     attempt: (sql, id) =>
       sql.query(`INSERT INTO turnlock.agent_inbox (tenant_id, session_id, content) VALUES ($1, $2, 'x')`, [TENANT, id]),
   },
+  {
+    code: 'TL021',
+    title: 'a turn that is emptied though its session is not erased',
+    guard: 'guard_turn_update on agent_turns',
+    arrange: async (sql) => insertTurn(sql, await insertSession(sql), 0, { content: 'said' }),
+    attempt: (sql, id) => sql.query('UPDATE turnlock.agent_turns SET content = NULL WHERE turn_id = $1', [id]),
+  },
+  {
+    code: 'TL033',
+    title: 'an execution that is emptied though its session is not erased',
+    guard: updateGuard,
+    arrange: running as NonNullable<RefusalCase['arrange']>,
+    attempt: update(`input_parameters = '{}'`),
+  },
+  sealed(
+    'a refusal that is emptied though its session is not erased',
+    `decision = 'denied', decided_at = now(), decided_by = 'ann', reason = 'no'`,
+    'decided_by = NULL, reason = NULL',
+  ),
 ];

@@ -262,6 +262,21 @@ onPostgres((database) => {
     await expect(origin.fork()).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
 
+  test('a fork is erased with its user, its audit still verifies, and what was erased is not forked', async () => {
+    const { agent } = payingAgent();
+    const runtime = await openRuntime(database(), [agent]);
+    const [tenantId, userId] = [randomUUID(), 'ann'];
+    const origin = await openSession(runtime, agent, { tenantId, userId, metadata: { name: 'Ann' } });
+    await (await origin.send('pay')).result();
+    const fork = await origin.fork();
+    await runtime.eraseUser({ tenantId, userId, by: 'request 1' });
+    for (const session of [origin, fork]) {
+      expect((await session.history()).map(({ content }) => content)).toEqual(Array(6).fill(''));
+      expect(await session.verify()).toMatchObject({ findings: [], loss: 'erased' });
+      await expect(session.fork()).rejects.toMatchObject({ code: 'FORK_TURN_INVALID' });
+    }
+  });
+
   test('what was changed in a copied prefix is found', async () => {
     const { agent } = payingAgent();
     const runtime = await openRuntime(database(), [agent]);

@@ -1,0 +1,79 @@
+import { TurnlockError } from '../../errors.ts';
+import { checkPolicies, type Retention, type RetentionPolicy, retain } from '../../runtime/retain.ts';
+import { escapeText } from './escape-text.ts';
+import { formatTable } from './format-table.ts';
+import { withStore } from './open-store.ts';
+import { readSettings } from './read-settings.ts';
+import type { SharedOptions } from './shared-options.ts';
+import { stopBetween } from './stop-between.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+/** What `turnlock retain` takes. */
+export interface RetainCommandOptions {
+  tenant?: string;
+  state?: RetentionPolicy['state'][];
+  /** In milliseconds. */
+  olderThan?: number;
+  claimsOlderThan?: number;
+  batch: number;
+  dryRun?: boolean;
+}
+
+/** Columns of a name in a table; `--json` prints it whole. */
+const NAME_WIDTH = 32;
+
+/** Does what `turnlock retain` says. */
+export async function runRetain(options: SharedOptions & RetainCommandOptions): Promise<void> {
+  const policies = policiesOf(options);
+  const settings = await readSettings(options, { agents: policies === undefined, mustExist: true });
+  const configured = checkPolicies(settings.retention ?? []);
+  if (policies === undefined && configured.length === 0) throw noPolicy();
+  const asked = {
+    ...(policies === undefined ? {} : { policies }),
+    ...(options.tenant === undefined ? {} : { tenantId: options.tenant }),
+    ...(options.claimsOlderThan === undefined ? {} : { claimsOlderThanMs: options.claimsOlderThan }),
+    batchSize: options.batch,
+    dryRun: options.dryRun === true,
+  };
+  const terminal = openTerminal(options);
+  print(
+    terminal,
+    await stopBetween(terminal, (check) => withStore(settings, (store) => retain(store, asked, configured, check))),
+  );
+}
+
+function policiesOf({ state, olderThan }: RetainCommandOptions): RetentionPolicy[] | undefined {
+  if (state === undefined && olderThan === undefined) return undefined;
+  if (state === undefined || olderThan === undefined) {
+    throw new TurnlockError('OPTIONS_INVALID', {
+      message: `${state === undefined ? '--state' : '--older-than'} is missing (wanted both, or neither for the policies of the configuration)`,
+    });
+  }
+  return state.map((one) => ({ state: one, olderThanMs: olderThan }));
+}
+
+function noPolicy(): TurnlockError {
+  return new TurnlockError('CONFIG_INVALID', {
+    message: 'no policy says what may go (found none in the configuration, no --state and --older-than)',
+    hint: 'Pass --state and --older-than, or export `retention` from turnlock.config.ts.',
+  });
+}
+
+function print(terminal: Terminal, retention: Retention): void {
+  terminal.json(retention);
+  const { dryRun, sessions, kept, claims } = retention;
+  if (sessions.length > 0) {
+    const lines = formatTable(
+      sessions,
+      [
+        { title: 'TENANT', text: ({ tenantId }) => escapeText(tenantId), maxWidth: NAME_WIDTH },
+        { title: 'STATE', text: ({ state }) => state },
+        { title: dryRun ? 'WOULD GO' : 'REMOVED', text: (row) => String(row.sessions) },
+      ],
+      terminal.colours.dim,
+    );
+    for (const line of lines) terminal.line(line);
+  } else terminal.note(dryRun ? 'No session would go.' : 'No session was removed.');
+  if (kept > 0) terminal.note(`Kept for the next time, as somebody held them or they changed: ${kept}.`);
+  if (claims > 0) terminal.note(`Business keys ${dryRun ? 'that would be forgotten' : 'forgotten'}: ${claims}.`);
+}

@@ -1,0 +1,141 @@
+import type { CallerTransaction, Run, Runtime, Session } from '../../index.ts';
+import type { Ids } from './tenant-world.ts';
+
+/** What a caller of one tenant has in hand. */
+export interface Hands {
+  runtime: Runtime;
+  agentName: string;
+  tenantId: string;
+  /** Runs `work` in a transaction of the caller's own, and rolls it back. */
+  inTransaction<Result>(work: (transaction: CallerTransaction) => Promise<Result>): Promise<Result>;
+}
+
+/** A call with ids that are another tenant's, or nobody's. Answers with whatever it shows. */
+export type Probe = (hands: Hands, ids: Ids) => Promise<unknown>;
+
+/** A new session of the caller's own, of a user whom the other tenant has too. */
+async function ownSession({ runtime, agentName, tenantId }: Hands, { userId }: Ids): Promise<Session> {
+  return runtime.createSession({ agent: agentName, tenantId, userId });
+}
+
+/** The same once it waits for a person, as the other tenant's does. */
+async function askingSession(hands: Hands, ids: Ids): Promise<Session> {
+  const session = await ownSession(hands, ids);
+  await (await session.send('ask own')).result();
+  return session;
+}
+
+async function shown(run: Run | null): Promise<unknown> {
+  if (run === null) return null;
+  const result = await run.result();
+  const events: unknown[] = [];
+  for await (const event of run) events.push(event);
+  return { repeated: run.repeated, result, events };
+}
+
+const BY = { by: 'own' };
+
+/** For each method of a runtime, what is asked of it. What takes no tenant and no id is the host’s: see below. */
+export const RUNTIME_PROBES: Readonly<Record<string, readonly Probe[]>> = {
+  session: [
+    ({ runtime, tenantId }, { sessionId }) => runtime.session({ tenantId, sessionId }),
+    ({ runtime, tenantId }, { externalId }) => runtime.session({ tenantId, externalId }),
+    ({ runtime, tenantId }, { sessionId, externalId }) =>
+      runtime.session({ tenantId, sessionId, externalId } as { tenantId: string; sessionId: string }),
+  ],
+  sessions: [
+    ({ runtime, tenantId }) => runtime.sessions({ tenantId, limit: 1000 }),
+    ({ runtime, tenantId }) => runtime.sessions({ tenantId, state: 'AWAITING_INPUT' }),
+    ({ runtime, tenantId }) => runtime.sessions({ tenantId, stranded: true }),
+    ({ runtime, tenantId }, { sessionId }) => runtime.sessions({ tenantId, forkOf: sessionId }),
+  ],
+  awaiting: [
+    ({ runtime, tenantId }, { approvalId: after }) => runtime.awaiting({ tenantId, after }),
+    ({ runtime, tenantId }, { sessionId }) => runtime.awaiting({ tenantId, sessionId }),
+    ({ runtime, tenantId }, { userId }) => runtime.awaiting({ tenantId, userId }),
+  ],
+  decide: [
+    ({ runtime, tenantId }, { executionId, unknownExecutionId, digest }) =>
+      runtime.decide({
+        tenantId,
+        decisions: [
+          { executionId, decision: 'approve', digest, ...BY },
+          { executionId, decision: 'deny', reason: 'no', ...BY },
+          { executionId: unknownExecutionId, decision: 'settle', outcome: 'succeeded', output: 1, ...BY },
+        ],
+      }),
+  ],
+  retain: [
+    ({ runtime, tenantId }) =>
+      runtime.retain({ tenantId, dryRun: true, policies: [{ state: 'AWAITING_INPUT', olderThanMs: 0 }] }),
+  ],
+  eraseUser: [
+    ({ runtime, tenantId }, { userId }) => runtime.eraseUser({ tenantId, userId, cancelRuns: true, ...BY }),
+    ({ runtime, tenantId }, { userId }) => runtime.eraseUser({ tenantId, userId, dryRun: true, ...BY }),
+  ],
+  // Last: from here on the tenant has sessions of its own with ids that the other one has too.
+  createSession: [
+    ({ inTransaction, runtime, agentName: agent, tenantId }, { externalId, userId }) =>
+      inTransaction(async (transaction) => {
+        const options = { agent, tenantId, userId, externalId, transaction };
+        return (await runtime.createSession(options)).tenantId;
+      }),
+    async ({ runtime, agentName: agent, tenantId }, { externalId, userId }) =>
+      (await runtime.createSession({ agent, tenantId, userId, externalId })).status(),
+  ],
+};
+
+/** Methods of a runtime that concern the process or all tenants, and so are for the host's own code: what they show is no tenant's to see. */
+export const HOST_METHODS: Readonly<Record<string, string>> = {
+  recover: 'drives what is owed, whoever it belongs to; the host sees which sessions',
+  start: 'a worker is for all tenants',
+  stop: 'takes nothing and answers nothing',
+  close: 'takes nothing and answers nothing',
+  'Symbol(Symbol.asyncDispose)': 'is close',
+};
+
+/** The same for each method of a session: of the caller's own, with ids that are not. */
+export const SESSION_PROBES: Readonly<Record<string, readonly Probe[]>> = {
+  send: [
+    async (hands, ids) => shown(await (await ownSession(hands, ids)).send('hello', { messageId: ids.messageId })),
+    async (hands, ids) => shown(await (await ownSession(hands, ids)).send(`once ${ids.order}`)),
+    async (hands, ids) => {
+      const own = await ownSession(hands, ids);
+      return hands.inTransaction(async (transaction) => {
+        const { repeated } = await own.send('hello', { messageId: `${ids.messageId} waits`, transaction });
+        return { repeated };
+      });
+    },
+  ],
+  retry: [async (hands, ids) => shown(await (await ownSession(hands, ids)).retry(BY))],
+  settle: [
+    async (hands, ids) =>
+      shown(await (await ownSession(hands, ids)).settle(ids.unknownExecutionId, { outcome: 'succeeded', ...BY })),
+    async (hands, ids) =>
+      shown(await (await askingSession(hands, ids)).settle(ids.executionId, { outcome: 'runAgain', ...BY })),
+  ],
+  approve: [
+    async (hands, ids) =>
+      shown(await (await ownSession(hands, ids)).approve(ids.executionId, { ...BY, digest: ids.digest })),
+    async (hands, ids) =>
+      shown(await (await askingSession(hands, ids)).approve(ids.executionId, { ...BY, params: { note: 'own' } })),
+  ],
+  deny: [
+    async (hands, ids) => shown(await (await askingSession(hands, ids)).deny(ids.executionId, { ...BY, reason: 'no' })),
+  ],
+  resume: [async (hands, ids) => shown(await (await ownSession(hands, ids)).resume())],
+  cancel: [async (hands, ids) => (await askingSession(hands, ids)).cancel(BY)],
+  complete: [async (hands, ids) => (await ownSession(hands, ids)).complete(BY)],
+  fork: [
+    async (hands, ids) => {
+      const own = await ownSession(hands, ids);
+      await (await own.send('hello')).result();
+      return (await own.fork({ externalId: `${ids.externalId} fork`, ...BY })).status();
+    },
+  ],
+  status: [async (hands, ids) => (await ownSession(hands, ids)).status()],
+  history: [async (hands, ids) => (await askingSession(hands, ids)).history()],
+  transitions: [async (hands, ids) => (await askingSession(hands, ids)).transitions()],
+  replay: [async (hands, ids) => (await askingSession(hands, ids)).replay()],
+  verify: [async (hands, ids) => (await askingSession(hands, ids)).verify()],
+};
