@@ -33,6 +33,8 @@ export class Ledger {
   /** What is wrong with a history that a model was given. */
   readonly invalid: string[] = [];
   readonly #waiting: (() => void)[] = [];
+  /** Of these nobody takes note: their time is over before anybody could. */
+  readonly #unseen: (() => void)[] = [];
   #moment = 0;
   #isCalm = false;
 
@@ -60,14 +62,15 @@ export class Ledger {
     return this.#waiting.length > 0;
   }
 
-  /** Waits at a gate until it is opened; rejects when `signal` aborts first. */
-  async hold(signal: AbortSignal | null): Promise<void> {
+  /** Waits at a gate until it is opened; rejects when `signal` aborts first. What is `isBrief` runs out of time there. */
+  async hold(signal: AbortSignal | null, isBrief: boolean): Promise<void> {
     if (this.#isCalm) return;
     const { opened, open } = gate();
-    this.#waiting.push(open);
+    const gates = isBrief ? this.#unseen : this.#waiting;
+    gates.push(open);
     const leave = (): void => {
-      const place = this.#waiting.indexOf(open);
-      if (place >= 0) this.#waiting.splice(place, 1);
+      const place = gates.indexOf(open);
+      if (place >= 0) gates.splice(place, 1);
     };
     if (signal === null) return opened;
     await new Promise<void>((resolve, reject) => {
@@ -87,7 +90,7 @@ export class Ledger {
   }
 
   release(): void {
-    for (const open of this.#waiting.splice(0)) open();
+    for (const open of [...this.#waiting.splice(0), ...this.#unseen.splice(0)]) open();
   }
 
   /** From now on nothing waits any more. */

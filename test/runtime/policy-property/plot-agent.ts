@@ -70,7 +70,7 @@ export function plotAgent(name: string, { tools }: Plot, ledger: Ledger, mortal:
 }
 
 function toTool(name: string, tool: ToolPlot, ledger: Ledger, mortal: Mortal): Tool {
-  const { effect, retry, repeatable, isBrief } = tool;
+  const { effect, retry, repeatable } = tool;
   const guard = guardOf(tool);
   const perSession = guard === 'oncePerSession';
   const definition = {
@@ -78,8 +78,7 @@ function toTool(name: string, tool: ToolPlot, ledger: Ledger, mortal: Mortal): T
     description: `Does ${name}.`,
     inputSchema: input,
     repeatable,
-    // What did not happen before its time is over may still happen: whoever is asked must not be waited for.
-    timeoutMs: isBrief || effect === 'reconcilable' ? BRIEF_MS : LONG_MS,
+    timeoutMs: hasNoTime(tool) ? BRIEF_MS : LONG_MS,
     policy: policyOf(tool),
     ...(retry === null ? {} : { retry: { attempts: retry, backoff: { initialMs: 0 } } }),
     ...(perSession || guard === 'oncePerTenant'
@@ -100,6 +99,11 @@ function toTool(name: string, tool: ToolPlot, ledger: Ledger, mortal: Mortal): T
     return ledger.hasActed(executionId) ? done('found') : notDone();
   };
   return defineTool({ ...definition, effect, execute, reconcile } as ToolDefinition);
+}
+
+/** Whether its attempts run out of time. What is reconciled is asked about only then, and must not be waited for. */
+function hasNoTime({ isBrief, effect }: ToolPlot): boolean {
+  return isBrief || effect === 'reconcilable';
 }
 
 function policyOf(tool: ToolPlot): Policy {
@@ -132,8 +136,8 @@ async function act({ tool, name, ledger, mortal }: Performance, { n }: Params, c
   const acts = ending !== 'refuses' && ending !== 'wantsRetry' && ending !== 'losesRequest';
   if (acts) ledger.act({ executionId, sessionId, runId, tool: name, n, key, attempt });
   await mortal.alive();
-  if (ending === 'hangs') await ledger.hold(signal);
-  if (ending === 'hangsDeafly') await ledger.hold(null);
+  if (ending === 'hangs') await ledger.hold(signal, hasNoTime(tool));
+  if (ending === 'hangsDeafly') await ledger.hold(null, hasNoTime(tool));
   complain(ending);
   return `did ${n}`;
 }
