@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
  * - `beforeCommit`: everything is written, COMMIT is not sent;
  * - `commitSent`: COMMIT is sent, its answer has not been looked at;
  * - `afterCommit`: the answer is there, nobody was told;
- * - `beforeEffect`, `insideEffect`, `afterEffect`: around a model call or a tool execution;
+ * - `beforeEffect`, `insideEffect`, `afterEffect`: around a model call or a tool execution; of a transactional tool inside its commit;
  * - `beforeEvidence`: a late result is about to be recorded;
  * - `beforeHeartbeat`: a lease is about to be extended.
  */

@@ -43,6 +43,8 @@ async function act(
   }
   if ('problem' in ready) return failed(ready.problem.code, `${ready.problem.message} Nothing was done.`);
   const { environment } = drive;
+  const place = { sessionId: drive.session.sessionId, executionId: execution.executionId };
+  await environment.faultPoint('beforeEffect', place);
   const over = new AbortController();
   const deadline = new AbortController();
   const signal = AbortSignal.any([drive.signal, deadline.signal]);
@@ -61,11 +63,15 @@ async function act(
       em: transaction.em,
     };
     const acted = asTool(tool.name, async (): Promise<ActEnd> => {
+      const insideEffect = environment.faultPoint('insideEffect', place);
+      if (insideEffect !== undefined) await insideEffect;
       const returned = await tool.execute(structuredClone(ready.params), context);
       await transaction.em.flush();
       return { outcome: 'succeeded', content: await outputContent(drive, tool, returned), retryInMs: null };
     });
-    return await Promise.race([acted.catch((thrown) => threw(drive, tool, execution, thrown)), timedOut]);
+    const end = await Promise.race([acted.catch((thrown) => threw(drive, tool, execution, thrown)), timedOut]);
+    await environment.faultPoint('afterEffect', place);
+    return end;
   } finally {
     over.abort();
   }

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { beginFold, endFold, type Fold, type FoldLoss, foldTransitions } from '../../machines/fold-transitions.ts';
 import type { SessionState } from '../../machines/session-state.ts';
 import { inPatientTransaction } from '../patient-transaction.ts';
@@ -85,10 +86,7 @@ export async function verifySession(store: Store, key: SessionKey): Promise<Veri
       if (row.erasedAt !== null) erased += 1;
       if (wrong.length === 0 && isBelieved(row)) believed.push(row);
     }
-    for (const row of believed.filter(isFork))
-      find(await inPatientTransaction(store, key, (em) => checkCopied(em, key, row)));
-    for (const batch of batches(believed.filter((row) => !isFork(row))))
-      find(await inPatientTransaction(store, key, (em) => checkContents(em, key, batch)));
+    if (believed.length > 0) find(await inPatientTransaction(store, key, (em) => checkPage(em, key, believed)));
     fold = foldTransitions(fold, rows.map(toFolded));
   }
   find(checkEnd(session, end));
@@ -130,6 +128,16 @@ async function* pagesOf(store: Store, key: SessionKey, version: number): AsyncGe
 
 function isBelieved(row: VerifiedRow): row is BelievedRow {
   return row.salt !== null && row.payload !== null;
+}
+
+/** Turns and outcomes of one page, a few at a time. */
+async function checkPage(em: EntityManager, key: SessionKey, rows: readonly BelievedRow[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const row of rows.filter(isFork)) findings.push(...(await checkCopied(em, key, row)));
+  for (const batch of batches(rows.filter((row) => !isFork(row)))) {
+    findings.push(...(await checkContents(em, key, batch)));
+  }
+  return findings;
 }
 
 function isFork({ payload }: BelievedRow): boolean {

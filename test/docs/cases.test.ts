@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readTestSources, runnersOf, withoutComments } from './test-titles.ts';
+import { readTestSources, runnersOf, withoutComments } from '../../scripts/test-titles.ts';
 
 const ROW = /^\| (C\d\d) \| (.+?) \| (.+) \|$/gm;
 

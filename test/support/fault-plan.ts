@@ -23,13 +23,15 @@ export interface Fault {
   occurrence?: number;
   /** Which passages count. Default: all of the point. */
   where?: (passage: Passage) => boolean;
-  fault: FaultKind;
+  /** A function is what happens there. */
+  fault: FaultKind | ((passage: Passage) => Promise<void> | void);
 }
 
 /** Thrown where a crashed process touches its database: it never gets further. */
 export class SimulatedCrash extends Error {}
 
-const DATABASE_POINTS: ReadonlySet<FaultPoint> = new Set([
+/** The points of a transaction. */
+export const DATABASE_POINTS: ReadonlySet<FaultPoint> = new Set([
   'beforeBegin',
   'afterLock',
   'afterStatement',
@@ -122,8 +124,12 @@ export class FaultPlan implements Environment {
     this.#unpause();
   }
 
-  #happen(fault: FaultKind, passage: Passage): Promise<void> | void {
+  #happen(fault: Fault['fault'], passage: Passage): Promise<void> | void {
     const { point } = passage;
+    if (typeof fault === 'function') {
+      this.#strike(passage);
+      return fault(passage);
+    }
     switch (fault) {
       case 'crash':
         this.#dead.abort();
@@ -138,13 +144,23 @@ export class FaultPlan implements Environment {
       case 'disconnect':
         this.#strike(passage);
         if (!DATABASE_POINTS.has(point)) return;
-        throw new Error('Connection terminated unexpectedly');
+        throw connectionLost();
       case 'timeout':
         this.#strike(passage);
         if (!DATABASE_POINTS.has(point)) return never;
-        throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+        throw statementTimedOut();
     }
   }
+}
+
+/** What the driver says of a connection that broke. */
+export function connectionLost(): Error {
+  return new Error('Connection terminated unexpectedly');
+}
+
+/** What the server says of a statement that took too long. */
+export function statementTimedOut(): Error {
+  return Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
 }
 
 /** A dead process holds no connection, so a transaction is left by an error; everything else just never goes on. */

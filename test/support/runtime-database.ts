@@ -58,11 +58,24 @@ export function onPostgres(suite: RuntimeSuite, options: FreshDatabaseOptions = 
     kind: 'postgres',
     url,
     adapter: () => postgres({ connectionString: url, max: 4 }),
-    mortalAdapter: () => {
-      const pool = new pg.Pool({ connectionString: url, max: 4, application_name: 'mortal' });
-      return { adapter: postgres(pool), destroy: async () => void (pool.ended || pool.ending || (await pool.end())) };
-    },
+    mortalAdapter: () => mortalAdapter(url),
     query: async (text, values) => (await client.query(text, values)).rows,
     moveClock: async (ms) => void (await client.query(MOVE, [ms])),
   }));
+}
+
+function mortalAdapter(connectionString: string): ReturnType<RuntimeDatabase['mortalAdapter']> {
+  const pool = new pg.Pool({ connectionString, max: 4, application_name: 'mortal' });
+  const clients = new Set<pg.PoolClient>();
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => clients.add(client));
+  pool.on('remove', (client) => clients.delete(client));
+  async function destroy(): Promise<void> {
+    if (pool.ended || pool.ending) return;
+    void pool.end(); // where something of the dead process still has a connection this never ends
+    for (const client of clients) {
+      (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    }
+  }
+  return { adapter: postgres(pool), destroy };
 }

@@ -6,6 +6,8 @@ import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { waitForLockWait } from '../../support/wait-for-lock-wait.ts';
+import { loseTime } from '../faults/lose-time.ts';
 import { bookingAgent, bookingTool, executionOf, INSERT, makeShop, refundsOf } from './transactional-scene.ts';
 
 onPostgres((database) => {
@@ -133,6 +135,84 @@ onPostgres((database) => {
       { for: 'the late result of the sibling to be kept' },
     );
     expect([seen.acts, await refundsOf(database(), order)]).toEqual([0, 0]);
+  });
+
+  /** Matches the passages of `point` once a row was inserted into `table`. */
+  function pointAfter(point: Fault['point'], table: string): NonNullable<Fault['where']> {
+    let isInserted = false;
+    return (passage) => {
+      isInserted ||= passage.statement?.startsWith(`insert into "turnlock"."${table}"`) ?? false;
+      return isInserted && passage.point === point;
+    };
+  }
+
+  test('C14 its session is taken over while its commit waits for the lock: it does not act', async () => {
+    const tokens: number[] = [];
+    const order = 'taken-over';
+    const agent = bookingAgent(order, async (_, { transaction, executionId, fencingToken }) => {
+      tokens.push(fencingToken);
+      await transaction.query(INSERT, [order, executionId]);
+      return 'booked';
+    });
+    const { runtime, plan: first } = await openMortal(
+      database(),
+      [agent],
+      // The transaction after that of the start is the one in which the tool acts.
+      [{ point: 'any', where: pointAfter('beforeBegin', 'agent_tool_executions'), fault: 'stall' }],
+    );
+    const session = await openSession(runtime, agent);
+    await session.send('go');
+    await first.struck;
+    await loseTime(database(), session.sessionId);
+    const { runtime: taking, plan: other } = await openMortal(
+      database(),
+      [agent],
+      [{ point: 'any', where: pointAfter('beforeCommit', 'agent_transitions'), fault: 'stall' }],
+    );
+    const recovering = taking.recover();
+    await other.struck;
+    first.resume();
+    await waitForLockWait(database().url, { event: 'advisory' });
+    other.resume();
+    expect(await recovering).toMatchObject([{ state: 'IDLE' }]);
+    await runtime.close();
+    expect(tokens).toEqual([2]);
+    expect(await refundsOf(database(), order)).toBe(1);
+  });
+
+  test('C14 it is paused inside its tool past its lease: what it wrote is gone, another one acts, and it cannot write any more', async () => {
+    const order = 'paused';
+    const refused: unknown[] = [];
+    let acts = 0;
+    const agent = bookingAgent(
+      order,
+      async (_, { transaction, executionId }) => {
+        acts += 1;
+        const isFirst = acts === 1;
+        await transaction.query(INSERT, [order, executionId]);
+        if (isFirst) await transaction.query(INSERT, [order, executionId]).catch((error) => refused.push(error));
+        return 'booked';
+      },
+      { timeoutMs: 300 },
+    );
+    const { runtime, plan } = await openMortal(
+      database(),
+      [agent],
+      [{ point: 'afterStatement', where: ({ statement }) => statement === INSERT, fault: 'stall' }],
+      { statementTimeoutMs: 300 },
+    );
+    const session = await openSession(runtime, agent);
+    await session.send('go');
+    await plan.struck;
+    await loseTime(database(), session.sessionId);
+    const second = await openRuntime(database(), [agent]);
+    const isRecovered = async () => (await second.recover()).some(({ state }) => state === 'IDLE');
+    await waitFor(isRecovered, { for: 'its transaction to be ended and the session to be taken over' });
+    plan.resume();
+    await runtime.close();
+    expect(refused).toHaveLength(1);
+    expect([acts, await refundsOf(database(), order)]).toEqual([2, 1]);
+    expect(await executionOf(database(), session.sessionId)).toMatchObject({ status: 'SUCCESS', attempt: 1 });
   });
 
   test('C31 parallel calls: each transactional one on its own, siblings unharmed by one that fails', async () => {

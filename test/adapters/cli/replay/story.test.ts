@@ -5,6 +5,7 @@ import type { SessionRecord } from '../../../../adapters/cli/session-record.ts';
 import { coloursFor } from '../../../../adapters/cli/terminal.ts';
 import { widthOf } from '../../../../adapters/cli/text-width.ts';
 import type { SessionStory } from '../../../../persistence/read-session-story.ts';
+import { EVERY_EVENT } from '../../../machines/random-events.ts';
 
 const COLOURS = coloursFor(false);
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 29, 12) + ms);
@@ -218,43 +219,7 @@ describe('hostile and odd values', () => {
   });
 
   test('events whose payload was erased, rows that are gone, and lists that are none break nothing', () => {
-    const types = [
-      ...[
-        'user.messaged',
-        'message.enqueued',
-        'message.rejected',
-        'model.replied',
-        'model.calledTools',
-        'model.attemptFailed',
-      ],
-      ...[
-        'model.failed',
-        'execution.started',
-        'execution.held',
-        'execution.refused',
-        'tool.settled',
-        'tool.attemptFailed',
-      ],
-      ...['tool.outcomeUnknown', 'tool.evidenced', 'approval.granted', 'approval.denied', 'approval.amended'],
-      ...[
-        'approval.superseded',
-        'input.expired',
-        'execution.settledByPerson',
-        'run.cancelled',
-        'limit.met',
-        'worker.tookOver',
-      ],
-      ...[
-        'session.retried',
-        'session.completed',
-        'session.forked',
-        'lease.released',
-        'machine.upgraded',
-        'memory.stored',
-        'content.erased',
-      ],
-    ];
-    const transitions = types.flatMap((type, place) => [
+    const transitions = EVERY_EVENT.flatMap((type, place) => [
       transition(2 * place, place, { type }, { event: null }),
       transition(2 * place + 1, place, {
         type,
