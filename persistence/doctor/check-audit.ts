@@ -16,7 +16,8 @@ const OF_THE_FOLD: Record<FoldCode, true> = {
 };
 
 /** What is wrong with the audit of one session. One that was deleted meanwhile has nothing wrong. */
-export async function checkAudit(store: Store, key: SessionKey): Promise<Found[]> {
+export async function checkAudit(store: Store, { tenantId, sessionId }: SessionKey): Promise<Found[]> {
+  const key = { tenantId, sessionId };
   try {
     const { findings } = await verifySession(store, key);
     return findings.map((finding) => ({ ...key, ...toFound(finding) }));

@@ -52,6 +52,9 @@ export async function examine(store: Store, examination: Examination): Promise<D
   return report.end();
 }
 
+/** Sessions whose audits are read side by side: each is a row of small reads, which mostly wait for their answers. */
+const AUDITS_AT_ONCE = 4;
+
 async function examineSessions(
   store: Store,
   scope: SessionScope,
@@ -65,9 +68,11 @@ async function examineSessions(
     if (signal?.aborted) return;
     report.sessions += page.sessionIds.length;
     report.add(await checkPage(store, page, judging));
-    for (const sessionId of audits ? page.sessionIds : []) {
+    const audited = audits ? page.sessionIds : [];
+    for (let from = 0; from < audited.length; from += AUDITS_AT_ONCE) {
       if (signal?.aborted) return;
-      report.add(await checkAudit(store, { tenantId: page.tenantId, sessionId }));
+      const keys = audited.slice(from, from + AUDITS_AT_ONCE).map((sessionId) => ({ ...page, sessionId }));
+      for (const found of await Promise.all(keys.map((key) => checkAudit(store, key)))) report.add(found);
     }
     if (scope !== 'all' && 'sessionId' in scope) report.add(await checkClaimsOfOne(store, scope));
     else if (page.tenantId !== tenant) {
