@@ -15,7 +15,8 @@ export async function withRuntime<Result>(
   terminal: Terminal,
   work: (runtime: Runtime, stopping: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const runtime = await createRuntime({ onWarning: warnOn(terminal), ...settings, agents: agentsOf(settings) });
+  const { place: _, ...options } = settings;
+  const runtime = await createRuntime({ onWarning: warnOn(terminal), ...options, agents: agentsOf(settings) });
   const stopping = new AbortController();
   let stoppedBy: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals): void => {
