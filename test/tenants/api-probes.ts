@@ -49,6 +49,7 @@ export const RUNTIME_PROBES: Readonly<Record<string, readonly Probe[]>> = {
     ({ runtime, tenantId }) => runtime.sessions({ tenantId, stranded: true }),
     ({ runtime, tenantId }, { sessionId }) => runtime.sessions({ tenantId, forkOf: sessionId }),
   ],
+  explain: [({ runtime, tenantId }, { sessionId }) => runtime.explain({ tenantId, sessionId })],
   awaiting: [
     ({ runtime, tenantId }, { approvalId: after }) => runtime.awaiting({ tenantId, after }),
     ({ runtime, tenantId }, { sessionId }) => runtime.awaiting({ tenantId, sessionId }),
@@ -87,6 +88,7 @@ export const RUNTIME_PROBES: Readonly<Record<string, readonly Probe[]>> = {
 
 /** Methods of a runtime that concern the process or all tenants, and so are for the host's own code: what they show is no tenant's to see. */
 export const HOST_METHODS: Readonly<Record<string, string>> = {
+  doctor: 'for operators, who see every tenant’s; the service’s role is refused',
   recover: 'drives what is owed, whoever it belongs to; the host sees which sessions',
   start: 'a worker is for all tenants',
   stop: 'takes nothing and answers nothing',
@@ -136,6 +138,8 @@ export const SESSION_PROBES: Readonly<Record<string, readonly Probe[]>> = {
   status: [async (hands, ids) => (await ownSession(hands, ids)).status()],
   history: [async (hands, ids) => (await askingSession(hands, ids)).history()],
   transitions: [async (hands, ids) => (await askingSession(hands, ids)).transitions()],
+  explain: [async (hands, ids) => (await ownSession(hands, ids)).explain()],
+  release: [async (hands, ids) => (await ownSession(hands, ids)).release(BY)],
   replay: [async (hands, ids) => (await askingSession(hands, ids)).replay()],
   verify: [async (hands, ids) => (await askingSession(hands, ids)).verify()],
 };

@@ -17,6 +17,11 @@ const BY = ['--by', 'own'];
 const PROBES: Readonly<Record<string, (ids: Ids, tenant: string) => string[]>> = {
   sessions: (_, tenant) => ['--tenant', tenant],
   show: ({ sessionId }, tenant) => [sessionId, '--tenant', tenant],
+  find: ({ externalId }, tenant) => ['--tenant', tenant, '--external-id', externalId],
+  replay: ({ sessionId }, tenant) => [sessionId, '--tenant', tenant],
+  explain: ({ sessionId }, tenant) => [sessionId, '--tenant', tenant],
+  fork: ({ sessionId }, tenant) => [sessionId, '--tenant', tenant, ...BY],
+  release: ({ sessionId }, tenant) => [sessionId, '--tenant', tenant, ...BY],
   awaiting: ({ userId }, tenant) => ['--tenant', tenant, '--user', userId],
   approve: ({ executionId, sessionId, digest }, tenant) => [
     executionId,
@@ -56,6 +61,9 @@ const PROBES: Readonly<Record<string, (ids: Ids, tenant: string) => string[]>> =
 /** Commands that concern the host or everybody, or talk with a person at a terminal. */
 const OTHERS: Readonly<Record<string, string>> = {
   migrate: 'the schema',
+  preflight: 'for operators, who see every tenant’s',
+  doctor: 'the same',
+  heads: 'the same',
   recover: 'what is owed, whoever it belongs to',
   worker: 'the same',
   freeze: 'for operators, who see every tenant’s',
