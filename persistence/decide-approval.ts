@@ -9,7 +9,7 @@ import { AgentSession } from './entities/agent-session.entity.ts';
 import { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import type { RoundDecision } from './project-rounds.ts';
 import type { SessionKey } from './read-session.ts';
-import { findRound } from './write-rounds.ts';
+import { findRounds } from './write-rounds.ts';
 
 /** What a person decides about a call that waits for approval. */
 export interface Decided {
@@ -19,6 +19,8 @@ export interface Decided {
   roles: readonly string[];
   /** Digest of the params that the person saw; `null` where the host does not say. */
   digest: string | null;
+  /** The question that the person answers; `null` where the host does not say. */
+  approvalId: string | null;
   decision: { type: 'grant'; amended: AmendedContent | null } | { type: 'deny'; content: OutcomeContent };
 }
 
@@ -34,8 +36,17 @@ export type ApprovalOutcome = { event: SessionEvent } | { repeated: true };
 export async function decideApproval(em: EntityManager, key: Claiming, decided: Decided): Promise<ApprovalOutcome> {
   const { executionId, by, decision } = decided;
   const { now } = key;
-  const round = await findRound(em, key, executionId);
+  const rounds = await findRounds(em, key, executionId);
+  const round = rounds.at(-1) ?? null;
+  const named =
+    decided.approvalId === null ? round : rounds.find(({ approvalId }) => approvalId === decided.approvalId);
+  // What was said to an earlier question says nothing about the present one, however often it is delivered.
+  if (named != null && named !== round) {
+    if (isRepeat(named, decided)) return { repeated: true };
+    throw alreadyDecided(named);
+  }
   if (round === null || round.kind !== 'approval') throw await notAsked(em, key, executionId, round);
+  if (named === undefined) throw anotherQuestion(round, decided);
   if (round.decision != null) {
     if (isRepeat(round, decided)) return { repeated: true };
     throw alreadyDecided(round);
@@ -137,6 +148,13 @@ function expired({ executionId, expiresAt, round }: AgentApprovalRow): TurnlockE
   return new TurnlockError('APPROVAL_EXPIRED', {
     message: `approval has expired: execution ${executionId} (found ${at}, wanted a decision before)`,
     details: { executionId, expiresAt: at, round },
+  });
+}
+
+function anotherQuestion({ executionId, approvalId: asked }: AgentApprovalRow, { approvalId }: Decided): TurnlockError {
+  return new TurnlockError('APPROVAL_STALE', {
+    message: `question is another one than that which was answered: execution ${executionId} (found ${asked}, wanted ${approvalId})`,
+    details: { executionId, approvalId: asked },
   });
 }
 

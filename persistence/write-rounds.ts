@@ -58,13 +58,18 @@ async function readRounds(em: EntityManager, key: SessionKey, executionIds: stri
   return em.find(AgentApproval, { ...ownerOf(key), executionId: { $in: executionIds } }, { orderBy: { round: 'asc' } });
 }
 
-/** The latest round of asking about an execution, managed by `em`; `null` where nobody was asked. */
+/** The rounds of asking about an execution, managed by `em`, the first one first. */
+export function findRounds(em: EntityManager, key: SessionKey, executionId: string): Promise<AgentApprovalRow[]> {
+  return readRounds(em, key, [executionId]);
+}
+
+/** The latest of them; `null` where nobody was asked. */
 export async function findRound(
   em: EntityManager,
   key: SessionKey,
   executionId: string,
 ): Promise<AgentApprovalRow | null> {
-  return (await readRounds(em, key, [executionId])).at(-1) ?? null;
+  return (await findRounds(em, key, executionId)).at(-1) ?? null;
 }
 
 /** The open rounds of a session whose time is over. */

@@ -70,7 +70,8 @@ async function act(
       return { outcome: 'succeeded', content: await outputContent(drive, tool, returned), retryInMs: null };
     });
     const end = await Promise.race([acted.catch((thrown) => threw(drive, tool, execution, thrown)), timedOut]);
-    await environment.faultPoint('afterEffect', place);
+    // Where the connection broke nothing of the effect is left, and the whole commit is done again.
+    if (!transaction.isBroken) await environment.faultPoint('afterEffect', place);
     return end;
   } finally {
     over.abort();

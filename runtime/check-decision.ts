@@ -21,6 +21,11 @@ export interface Deciding {
   roles?: readonly string[];
   /** Digest of the params that the person saw, as `awaiting` shows it: with other params by now, the decision is refused. Default: not asked. */
   digest?: string;
+  /**
+   * The question that is answered, as `awaiting` and the `onAwaiting` hook name it: a decision that comes late, or is delivered twice, does
+   * not answer another one. Default: whatever is asked about the call now.
+   */
+  approvalId?: string;
 }
 
 /** What goes with `approve`. */
@@ -35,7 +40,7 @@ export interface DenyOptions extends Deciding {
   reason: string;
 }
 
-const DECIDING = ['by', 'roles', 'digest'];
+const DECIDING = ['by', 'roles', 'digest', 'approvalId'];
 
 /** @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, PARAMS_INVALID, AGENT_UNKNOWN, EXECUTION_NOT_FOUND. */
 export async function checkApproval(
@@ -65,7 +70,8 @@ export function checkDenial(limits: Limits, executionId: string, options: DenyOp
   return { ...who, decision: { type: 'deny', content } };
 }
 
-function checkDeciding(executionId: string, { by, roles = [], digest }: Deciding): Omit<Decided, 'decision'> {
+function checkDeciding(executionId: string, deciding: Deciding): Omit<Decided, 'decision'> {
+  const { by, roles = [], digest, approvalId } = deciding;
   if (!Array.isArray(roles)) throw refused('roles', kindOf(roles), 'an array of names');
   const names = [...roles].map((role) =>
     checkIdentifier(role, { name: 'role', maxCharacters: MAX_CHARACTERS.decidedBy }),
@@ -76,6 +82,7 @@ function checkDeciding(executionId: string, { by, roles = [], digest }: Deciding
     by: checkWho(by),
     roles: names,
     digest: digest ?? null,
+    approvalId: approvalId === undefined ? null : checkUuid(approvalId, 'approvalId'),
   };
 }
 

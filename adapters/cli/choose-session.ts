@@ -22,15 +22,21 @@ export function checkTenant(tenant: string): string {
   return checkIdentifier(tenant, { name: '--tenant', maxCharacters: MAX_CHARACTERS.tenantId });
 }
 
+const LISTED_BY = {
+  session: 'turnlock sessions',
+  execution: 'turnlock show SESSION',
+  approval: 'turnlock awaiting --json',
+};
+
 /** An id as it was typed. @throws OPTIONS_INVALID when it is none. */
-export function readId(text: string, name: 'session' | 'execution'): string {
+export function readId(text: string, name: 'session' | 'execution' | 'approval'): string {
   try {
     return checkUuid(text, name);
   } catch (error) {
     if (!isTurnlockError(error)) throw error;
     throw new TurnlockError('OPTIONS_INVALID', {
       message: `${name} id not accepted: ${JSON.stringify(text)} (wanted a UUID)`,
-      hint: name === 'session' ? '`turnlock sessions` lists them.' : '`turnlock show SESSION` lists them.',
+      hint: `\`${LISTED_BY[name]}\` lists them.`,
     });
   }
 }

@@ -42,6 +42,10 @@ function deciding(name: string, description: string): Command {
     .requiredOption('--session <session>', 'id of its session')
     .option('--tenant <tenant>', 'whose it is; looked up where it is left out, which the database records')
     .option('--digest <digest>', 'digest of the params that you saw: with others by now, the decision is refused')
+    .option(
+      '--approval <approval>',
+      'id of the question that you answer: where another one is asked by now, the decision is refused',
+    )
     .option('--role <role...>', 'a role of yours that the policy may ask for; may be given several times')
     .requiredOption('--by <who>', 'who decides, for the audit');
 }

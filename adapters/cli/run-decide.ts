@@ -10,6 +10,7 @@ import { type CallOptions, sayAboutCall } from './say-about-call.ts';
 
 interface DecideOptions extends CallOptions {
   digest?: string;
+  approval?: string;
   role?: string[];
   by: string;
 }
@@ -51,8 +52,13 @@ export async function runDeny(execution: string, options: DenyCommandOptions): P
   });
 }
 
-function who({ by, role, digest }: DecideOptions): Deciding {
-  return { by, ...(role === undefined ? {} : { roles: role }), ...(digest === undefined ? {} : { digest }) };
+function who({ by, role, digest, approval }: DecideOptions): Deciding {
+  return {
+    by,
+    ...(role === undefined ? {} : { roles: role }),
+    ...(digest === undefined ? {} : { digest }),
+    ...(approval === undefined ? {} : { approvalId: readId(approval, 'approval') }),
+  };
 }
 
 function readJson(text: string): unknown {

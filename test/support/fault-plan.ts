@@ -40,6 +40,9 @@ export const DATABASE_POINTS: ReadonlySet<FaultPoint> = new Set([
   'afterCommit',
 ]);
 
+/** Where a transaction is under way. */
+const IN_TRANSACTION: ReadonlySet<FaultPoint> = new Set(['afterLock', 'afterStatement', 'beforeCommit', 'commitSent']);
+
 const never = new Promise<never>(() => undefined);
 
 /** An environment of one simulated process, in which the planned faults happen. */
@@ -48,18 +51,34 @@ export class FaultPlan implements Environment {
   readonly passages: Passage[] = [];
   /** Resolves when a planned crash or stall has happened. */
   readonly struck: Promise<Passage>;
+  /** Resolves when the process has crashed or is paused, whatever struck it before. */
+  readonly lost: Promise<void>;
   readonly #faults: { fault: Fault; seen: number }[];
   readonly #base: Environment;
+  readonly #endsTransactions: boolean;
   readonly #dead = new AbortController();
   #paused: Promise<void> | null = null;
   #unpause: () => void = () => undefined;
   #strike: (passage: Passage) => void = () => undefined;
+  #lose: () => void = () => undefined;
 
-  constructor(faults: readonly Fault[] = [], base: Environment = systemEnvironment) {
+  /**
+   * `endsTransactions`: what the process has under way in the database comes to its end before a stall holds it. Else the locks of a process that
+   * is paused beside its own strike are only free once the server ends its transaction.
+   */
+  constructor(
+    faults: readonly Fault[] = [],
+    base: Environment = systemEnvironment,
+    { endsTransactions = false }: { endsTransactions?: boolean } = {},
+  ) {
     this.#faults = faults.map((fault) => ({ fault, seen: 0 }));
     this.#base = base;
+    this.#endsTransactions = endsTransactions;
     this.struck = new Promise((resolve) => {
       this.#strike = resolve;
+    });
+    this.lost = new Promise((resolve) => {
+      this.#lose = resolve;
     });
   }
 
@@ -101,12 +120,13 @@ export class FaultPlan implements Environment {
     for (const entry of due) entry.seen += 1;
     const struck = due.find(({ fault, seen }) => seen === (fault.occurrence ?? 1));
     if (struck !== undefined) return this.#happen(struck.fault.fault, passage);
-    if (this.#paused !== null) return this.#paused;
+    if (this.#paused !== null && !(this.#endsTransactions && IN_TRANSACTION.has(point))) return this.#paused;
   };
 
   /** Something else than a fault point kills the process, for example a tool. Resolves never. */
   crash(): Promise<never> {
     this.#dead.abort();
+    this.#lose();
     this.#strike({ point: 'insideEffect' });
     return never;
   }
@@ -133,12 +153,14 @@ export class FaultPlan implements Environment {
     switch (fault) {
       case 'crash':
         this.#dead.abort();
+        this.#lose();
         this.#strike(passage);
         return leave(point);
       case 'stall':
         this.#paused = new Promise((resolve) => {
           this.#unpause = resolve;
         });
+        this.#lose();
         this.#strike(passage);
         return this.#paused;
       case 'disconnect':

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { allCommands } from '../../adapters/cli/all-commands.ts';
 import { runTurnlock } from '../adapters/cli/run-turnlock.ts';
 import { onPostgres } from '../support/runtime-database.ts';
@@ -75,25 +75,27 @@ onPostgres((database) => {
     expect(names.sort()).toEqual([...Object.keys(PROBES), ...Object.keys(OTHERS)].sort());
   });
 
+  const [a, b] = ['user/1', 'user/12'];
+  let ids: Ids;
+  let folder: string;
+  beforeAll(async () => {
+    const agent = tenantAgent();
+    const runtime = await openRuntime(database(), [agent], { limits: { maxModelAttempts: 1 } });
+    ids = await fillTenant(runtime, agent, a, 'secret');
+    await fillTenant(runtime, agent, b, 'own');
+    folder = await temporaryFolder('turnlock-tenants-');
+    const agents = JSON.stringify(resolve('test/tenants/tenant-world.ts'));
+    const config = `import { tenantAgent } from ${agents};\nexport default { agents: [tenantAgent()] };\n`;
+    await writeFile(join(folder, 'turnlock.config.ts'), config);
+  });
+
   test.each(Object.keys(PROBES))(
     'C66 turnlock %s as the least-privileged role: what is another tenant’s is answered like what is not',
     async (name) => {
-      const agent = tenantAgent();
-      const runtime = await openRuntime(database(), [agent], { limits: { maxModelAttempts: 1 } });
-      const [a, b] = [`%${name}`, name];
-      const ids = await fillTenant(runtime, agent, a, `secret-${name}`);
-      await fillTenant(runtime, agent, b, 'own');
       const before = await rowsOf(database(), a);
-      const folder = await temporaryFolder('turnlock-tenants-');
-      const agents = JSON.stringify(resolve('test/tenants/tenant-world.ts'));
-      await writeFile(
-        join(folder, 'turnlock.config.ts'),
-        `import { tenantAgent } from ${agents};\nexport default { agents: [tenantAgent()] };\n`,
-      );
       const ends = [ids, madeUpIds()].map(async (those) => {
-        const end = await runTurnlock(folder, [name, ...PROBES[name]!(those, b), '--json'], {
-          TURNLOCK_DATABASE_URL: asRole().url,
-        });
+        const args = [name, ...PROBES[name]!(those, b), '--json'];
+        const end = await runTurnlock(folder, args, { TURNLOCK_DATABASE_URL: asRole().url });
         return withoutIds(those, end);
       });
       const [anothers, nobodys] = await Promise.all(ends);

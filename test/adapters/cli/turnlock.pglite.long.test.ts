@@ -178,7 +178,7 @@ describe('settle and recover', () => {
     expect(linesOf(again.stderr)[0]).toMatch(/^EXECUTION_SETTLED: .*found SUCCESS by ann\\u001b at/);
   });
 
-  test('without the agent a call is settled, and the rest is left to who has it', async () => {
+  test('without the agent a call is settled, its output unchecked as is said, and the rest is left to who has it', async () => {
     const args = [
       `${alsoAwaiting.awaiting[0]?.executionId}`,
       '--session',
@@ -189,9 +189,12 @@ describe('settle and recover', () => {
     ];
     await writeFile(join(folder, 'bare.mjs'), 'export default {};\n');
     const place = ['--config', 'bare.mjs', '--database', 'data'];
-    const { code, stdout } = await turnlock('settle', ...args, '--failed', 'not today', ...place);
+    const { code, stdout } = await turnlock('settle', ...args, '--succeeded', '"by hand"', ...place);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ isDriven: false, state: 'PLANNING', sessionId: alsoAwaiting.sessionId });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ isDriven: false, isOutputChecked: false },
+      ...{ state: 'PLANNING', sessionId: alsoAwaiting.sessionId },
+    });
   });
 
   test('recover brings what is owed to rest', async () => {

@@ -5,7 +5,7 @@ import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 import { checkSession, factsOf } from './facts-of.ts';
 import { type Process, type Strike, startProcess } from './process.ts';
 import type { Scenario } from './scenario.ts';
-import { failureOf, outputOf, World } from './world.ts';
+import { failureOf, mortalAgent, outputOf, World } from './world.ts';
 
 /** What is left of a session once all its runs rest. */
 export interface Played {
@@ -19,6 +19,9 @@ export interface Played {
 
 const HOUR_MS = 3_600_000;
 
+/** However often it is struck, a run is not given up. */
+const ENDURING = { maxRecoveries: 1_000, maxToolAttempts: 1_000, modelBackoffMs: 0, graceMs: 0 };
+
 /**
  * Plays a scenario as a client does who cannot be stopped: what its process did not finish is sent again with the same ids, to the next
  * process, which first recovers what it finds. `lives` has the strikes of one process after the other; further ones are not struck.
@@ -31,8 +34,11 @@ export async function play(
   const world = new World();
   const name = `agent-${randomUUID()}`;
   const processes: Process[] = [];
+  const limits = { ...ENDURING, maxParallelTools: script.maxParallelTools };
+  const start = (strikes: readonly Strike[]) =>
+    startProcess(database, (plan) => mortalAgent(name, script, world, plan), strikes, limits);
   const next = async (): Promise<Process> => {
-    const process = await startProcess(database, { name, script, world }, lives[processes.length] ?? []);
+    const process = await start(lives[processes.length] ?? []);
     processes.push(process);
     return process;
   };
@@ -46,7 +52,7 @@ export async function play(
     }
   }
   const losses = processes.length - 1;
-  const last = await startProcess(database, { name, script, world }, []);
+  const last = await start([]);
   const session = await last.runtime.session({ tenantId: 'tenant', externalId: name });
   for (const process of processes) await process.close();
   const facts = await factsOf(database, session);

@@ -1,8 +1,8 @@
-import { createRuntime, type Runtime } from '../../../index.ts';
+import { systemEnvironment } from '../../../environment.ts';
+import { type Agent, createRuntime, type Runtime } from '../../../index.ts';
+import type { Limits } from '../../../limits.ts';
 import { type Fault, type FaultKind, FaultPlan, type Passage } from '../../support/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
-import type { Scenario } from './scenario.ts';
-import { mortalAgent, type World } from './world.ts';
 
 /** Where a fault strikes a process: at the n-th passage, from 1 on, of the points at which that fault may strike. */
 export interface Strike {
@@ -36,11 +36,12 @@ function mayStrike(fault: FaultKind, { kind }: RuntimeDatabase): (passage: Passa
   return ({ point }) => points.test(point);
 }
 
-/** Starts a process that knows the agent of the scenario. Faults count from when it is up. */
+/** Starts a process that knows the agent which `agentOf` makes for it. Faults count from when it is up. */
 export async function startProcess(
   database: RuntimeDatabase,
-  { name, script, world }: { name: string; script: Scenario; world: World },
+  agentOf: (plan: FaultPlan) => Agent,
   strikes: readonly Strike[],
+  limits: Partial<Limits>,
 ): Promise<Process> {
   let start = Number.POSITIVE_INFINITY;
   const faults = strikes.map(
@@ -51,19 +52,13 @@ export async function startProcess(
       fault,
     }),
   );
-  const plan: FaultPlan = new FaultPlan(faults);
+  const plan: FaultPlan = new FaultPlan(faults, systemEnvironment, { endsTransactions: true });
   const { adapter, destroy } = database.mortalAdapter();
   const runtime = await createRuntime({
     database: adapter,
-    agents: [mortalAgent(name, script, world, plan)],
+    agents: [agentOf(plan)],
     migrate: 'check',
-    limits: {
-      maxParallelTools: script.maxParallelTools,
-      maxRecoveries: 1_000,
-      maxToolAttempts: 1_000,
-      modelBackoffMs: 0,
-      graceMs: 0,
-    },
+    limits,
     onWarning: () => undefined,
     environment: plan,
   });
