@@ -1,4 +1,4 @@
-import { isTurnlockError } from '../errors.ts';
+import { isTurnlockError, type TurnlockError } from '../errors.ts';
 import { EARLIER_MACHINES } from './machine-versions.ts';
 import { nextSnapshot } from './next-snapshot.ts';
 import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from './session.machine.ts';
@@ -122,7 +122,7 @@ function foldEvent(fold: Fold, transition: FoldedTransition, event: RecordedEven
     const next = { ...begun, held, folded: begun.folded + 1 };
     return reached === transition.to ? next : found(next, 'STATE_DIFFERS', sequence, transition.to, reached);
   } catch (error) {
-    const why = isTurnlockError(error) ? error.message : `${event.type}, which cannot be read`;
+    const why = isTurnlockError(error) ? textOf(error) : `${event.type}, which cannot be read`;
     return lost(found(begun, 'EVENT_ILLEGAL', sequence, why, `an event that ${standing} takes`), 'illegal');
   }
 }
@@ -140,9 +140,14 @@ function foldUpgrade(fold: Fold, { sequence, to }: FoldedTransition, event: Reco
     const checked = paths.length === 0 ? next : found(next, 'UPGRADE_DIFFERS', sequence, paths.join(', '), 'no change');
     return { ...checked, held, loss: null, folded: fold.folded + 1 };
   } catch (error) {
-    const why = isTurnlockError(error) ? error.message : 'a snapshot that cannot be read';
+    const why = isTurnlockError(error) ? textOf(error) : 'a snapshot that cannot be read';
     return lost(found(next, 'UPGRADE_DIFFERS', sequence, why, `one of version ${machineVersion}`), 'illegal');
   }
+}
+
+/** A message as a part of a sentence. */
+function textOf({ message }: TurnlockError): string {
+  return message.replace(/\.$/, '');
 }
 
 /** What the folded snapshot becomes in a later version. */

@@ -1,3 +1,7 @@
+import { postgres } from '../../adapters/databases/postgres.ts';
+import { systemEnvironment } from '../../environment.ts';
+import { resolveLimits } from '../../limits.ts';
+import { verifySession } from '../../persistence/audit/verify-session.ts';
 import type { Act } from './chaos-agent.ts';
 import type { Acknowledged } from './traffic.ts';
 import type { World } from './world.ts';
@@ -23,6 +27,7 @@ export async function check(world: World, acknowledged: readonly Acknowledged[])
     ...checkMessages(bySession, acknowledged),
     ...[...bySession].flatMap(([sessionId, rows]) => checkHistory(sessionId, rows)),
     ...(await checkAudit(world)),
+    ...(await verifyAll(world)),
     ...checkActs(
       world.acts(),
       await world.query('SELECT idempotency_key, tool_name FROM turnlock.agent_tool_executions'),
@@ -86,6 +91,24 @@ async function checkAudit(world: World): Promise<string[]> {
       ...(row.token >= row.token_before ? [] : [`${where} has token ${row.token} after ${row.token_before}`]),
     ];
   });
+}
+
+/** What was committed under all that is what it was vouched for, and a fold of the events leads to every state and the last snapshot. */
+async function verifyAll({ server, sessionIds }: World): Promise<string[]> {
+  const [environment, limits] = [systemEnvironment, resolveLimits()];
+  const database = await postgres(server.url).connect({ environment, limits });
+  const wrong: string[] = [];
+  try {
+    for (const sessionId of sessionIds) {
+      const key = { tenantId: 'chaos', sessionId };
+      const { findings, skipped } = await verifySession({ database, environment, limits }, key);
+      for (const finding of findings) wrong.push(`${sessionId}: ${JSON.stringify(finding)}`);
+      if (skipped > 0) wrong.push(`${sessionId}: ${skipped} transitions that were not folded`);
+    }
+  } finally {
+    await database.close();
+  }
+  return wrong;
 }
 
 function checkActs(acts: readonly Act[], executions: { idempotency_key: string; tool_name: string }[]): string[] {

@@ -23,7 +23,7 @@ const MARGIN = 14;
 export function titleText({ overview, transitions }: SessionRecord, colours: Colours): string[] {
   const { sessionId, tenantId, userId, agent, agentVersion, state } = overview;
   const [first, last] = [transitions[0]?.createdAt, transitions.at(-1)?.createdAt];
-  const lasted = first && last ? `, over ${formatDuration(last.getTime() - first.getTime())}` : '';
+  const lasted = first && last ? `, over ${tookText(last.getTime() - first.getTime())}` : '';
   return [
     `${colours.bold(`session ${sessionId}`)}  ${colours[STATE_COLOURS[state]](state)}`,
     `  tenant ${escapeText(tenantId)}, user ${escapeText(userId)}`,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { seedSession } from '../../../bench/seed-session.ts';
 import { defineTool, type Session, systemEnvironment } from '../../../index.ts';
 import { turnIdempotencyKey } from '../../../persistence/keys/turn-idempotency-key.ts';
+import { FaultPlan } from '../../support/fault-plan.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
@@ -247,6 +248,27 @@ onPostgres((database) => {
     for (const refused of [() => origin.fork({ ...options, atTurn: 0 }), () => forks[0]!.fork(options)])
       await expect(refused()).rejects.toMatchObject({ code: 'EXTERNAL_ID_CONFLICT' });
   });
+
+  test.each(['beforeCommit', 'commitSent'] as const)(
+    'C58 the connection is lost at %s: there is one fork, whole',
+    async (point) => {
+      const { agent } = payingAgent();
+      const tenantId = randomUUID();
+      const origin = await openSession(await openRuntime(database(), [agent]), agent, { tenantId });
+      await (await origin.send('pay')).result();
+      let isArmed = false;
+      const plan = new FaultPlan([{ point, fault: 'disconnect', where: () => isArmed }]);
+      const unlucky = await openRuntime(database(), [agent], { environment: plan });
+      const seen = await unlucky.session(origin);
+      isArmed = true;
+      const fork = await seen.fork();
+      expect(await plan.struck).toMatchObject({ point });
+      expect(await unlucky.sessions({ tenantId, forkOf: origin.sessionId })).toMatchObject([
+        { sessionId: fork.sessionId },
+      ]);
+      expect(await fork.verify()).toMatchObject({ findings: [], transitions: 1 });
+    },
+  );
 
   test('a fork outlives its origin: the link is gone, the audit still says where it came from', async () => {
     const { agent } = payingAgent();
