@@ -567,8 +567,13 @@ DECLARE
 BEGIN
   IF COALESCE(create_session.tenant_id, '') = '' OR COALESCE(create_session.user_id, '') = '' OR COALESCE(create_session.agent_name, '') = ''
      OR create_session.external_id = '' OR jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object'
-     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object' THEN
-    RAISE EXCEPTION 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object'
+     OR char_length(create_session.tenant_id) > 64 OR char_length(create_session.user_id) > 64 OR char_length(create_session.agent_name) > 64
+     OR char_length(create_session.external_id) > 255 THEN
+    RAISE EXCEPTION 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty; none is longer than its column' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  END IF;
+  IF octet_length(create_session.snapshot::text) > 67108864 OR jsonb_path_exists(create_session.snapshot, '$.**{1001}') OR octet_length(create_session.metadata::text) > 67108864 OR jsonb_path_exists(create_session.metadata, '$.**{1001}') OR octet_length(create_session.normalised::text) > 67108864 OR jsonb_path_exists(create_session.normalised, '$.**{1001}') THEN
+    RAISE EXCEPTION 'create_session takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
       snapshot, external_id, metadata, normalised, created_at, updated_at)
@@ -628,8 +633,11 @@ BEGIN
   IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
      OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
      OR (enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array')
-     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN
-    RAISE EXCEPTION 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id is not empty' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' OR char_length(enqueue.message_id) > 255 THEN
+    RAISE EXCEPTION 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id has 1 to 255 characters' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  END IF;
+  IF octet_length(enqueue.content) > 67108864 OR octet_length(enqueue.parts::text) > 67108864 OR jsonb_path_exists(enqueue.parts, '$.**{1001}') OR octet_length(enqueue.metadata::text) > 67108864 OR jsonb_path_exists(enqueue.metadata, '$.**{1001}') OR octet_length(enqueue.normalised::text) > 67108864 OR jsonb_path_exists(enqueue.normalised, '$.**{1001}') THEN
+    RAISE EXCEPTION 'enqueue takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   -- Locked as the foreign key would lock it: while retention removes the session, this waits and then finds none.
   PERFORM FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id FOR KEY SHARE;

@@ -133,10 +133,10 @@ dc32c05a95bb7afc index idx_transitions_message
 2bea215b0541e805 function check_turn_gap
 a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
-96c6888447f46867 function create_session
+0b22383d4affdc3c function create_session
 392e7c16a416576c function drop_control
 8dc8145a16546103 function empty_erased_evidence
-8d9a688066cf0080 function enqueue
+67d52314693f2064 function enqueue
 66cce15c9d966fa8 function erase_left
 ff44384f149e2845 function erase_sessions
 43da16ad6a68aa96 function find_sessions
