@@ -100,10 +100,11 @@ export interface ToolTransaction {
 /** Hints that a session may owe work. Never the truth: some may be missed, some say nothing new. */
 export interface WakeUps {
   /**
-   * Calls `onWake` at each hint, and after every time in which hints may have been missed, until the returned function is called; that
-   * resolves when nothing of it is open any more. It throws nothing: what fails goes to `onWarning`, and is tried again.
+   * Calls `onWake` at each hint, with the id of its session, and without one after every time in which hints may have been missed, until
+   * the returned function is called; that resolves when nothing of it is open any more. It throws nothing: what fails goes to `onWarning`,
+   * and is tried again.
    */
-  subscribe(onWake: () => void): () => Promise<void>;
+  subscribe(onWake: (sessionId?: string) => void): () => Promise<void>;
 }
 
 /** The migrations of this build, for the schema of one database. */

@@ -16,6 +16,9 @@ import { normaliseText } from './values/normalise-text.ts';
  * - `interrupt`: the run is cancelled in the same commit, and the message goes first;
  * - `supersede`: approvals that are asked for are refused as superseded in the same commit, the run goes on, and the message waits.
  *
+ * In a transaction of the caller's and by SQL the message is only put into the inbox: whoever drives the session hears of an interruption,
+ * or of what supersedes, at its next commit or heartbeat (`limits.heartbeatMs`, a third of the lease), or at once by a listener.
+ *
  * Where the agent has asked its user a question and nothing else is under way, a message that does not interrupt is the answer.
  */
 export type WhenBusy = 'enqueue' | 'reject' | 'interrupt' | 'supersede';
@@ -48,11 +51,15 @@ export async function findNextMessage(em: EntityManager, { sessionId }: SessionK
   );
 }
 
-/** The first message that came from outside the session's lock, and that no commit of the session took note of yet. */
+/**
+ * The first message that came from outside the session's lock, and that no commit of the session took note of yet: one that interrupts,
+ * one that supersedes, then in the order in which they came.
+ */
 export async function findNews(em: EntityManager, { sessionId }: SessionKey): Promise<AgentInboxRow | null> {
   return findOne(
     em,
-    `session_id = ? and rejected_at is null and kind = 'message' and noted_at is null order by position limit 1`,
+    `session_id = ? and rejected_at is null and kind = 'message' and noted_at is null
+      order by array_position(array['interrupt', 'supersede'], when_busy::text), position limit 1`,
     [sessionId],
   );
 }

@@ -1,6 +1,5 @@
-import { isTurnlockError, TurnlockError } from '../errors.ts';
+import { isTurnlockError } from '../errors.ts';
 import { pendingEffects } from '../machines/pending-effects.ts';
-import { forgetGivenUp } from '../persistence/child-cancel.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import { type HistoryTurn, readHistory } from '../persistence/read-history.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
@@ -10,6 +9,7 @@ import { callModel } from './call-model.ts';
 import { reportChild } from './child-end.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { toModelTurns } from './model-turns.ts';
+import { isInterrupt, noteMessage, runCancelled } from './note-message.ts';
 import { ToolRunner } from './run-tools.ts';
 import { spentInRun } from './spent-in-run.ts';
 
@@ -31,7 +31,7 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
       let next: CommitResult | null;
       try {
         if (last.news > 0) {
-          next = await noteMessages(drive, last);
+          next = (await noteMessage(drive)) ?? { ...last, news: 0 };
         } else if (last.evidence > 0) {
           next = await takeEvidence(drive, last);
         } else if (first.type === 'callModel') {
@@ -47,7 +47,10 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
         next = await afterOthers(drive, last, error);
       }
       if (next === null) return null;
-      if (isInterrupt(next)) return next;
+      if (isInterrupt(next)) {
+        drive.stop(runCancelled(next.session.sessionId));
+        return next;
+      }
       const isOurs = !next.repeated && next.session.version === last.session.version + 1;
       if (isOurs) turns?.push(...next.turns);
       else turns = null;
@@ -74,33 +77,12 @@ async function fallAsleep(
   return letSleep(store, session, { tenantId, sessionId, holder, token });
 }
 
-/** Whether a message ended the run under way. */
-function isInterrupt({ repeated, transition }: CommitResult): boolean {
-  return !repeated && transition.event.type === 'run.cancelled';
-}
-
 /** Takes what is known by evidence, before anything is asked or begun. Evidence that does not fit now is left for later. */
 async function takeEvidence(drive: DriveContext, last: CommitResult): Promise<CommitResult> {
   return commitAsHolder(drive, { type: 'takeEvidence' }).catch((error: unknown) => {
     if (isTurnlockError(error, 'EVENT_ILLEGAL')) return { ...last, evidence: 0 };
     throw error;
   });
-}
-
-/** Takes note of what came from outside the session's lock: a message, which may interrupt, or that the parent gave the run up. */
-async function noteMessages(drive: DriveContext, last: CommitResult): Promise<CommitResult> {
-  const { tenantId, sessionId } = drive.session;
-  const eventId = drive.environment.uuid();
-  const request = { tenantId, sessionId, eventId, cause: 'user', event: { type: 'drainInbox' } } as const;
-  const noted = await drive.actor.commit({ ...request, claim: { type: 'none' } }).catch(async (error: unknown) => {
-    if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-    if (drive.session.depth > 0) await forgetGivenUp(drive.store, drive.session);
-    return { ...last, news: 0 };
-  });
-  if (isInterrupt(noted)) {
-    drive.stop(new TurnlockError('RUN_CANCELLED', { message: `run was cancelled: session ${sessionId}` }));
-  }
-  return noted;
 }
 
 /**

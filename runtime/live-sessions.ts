@@ -10,11 +10,13 @@ import type { DriveContext } from './drive-context.ts';
 import { driveSession } from './drive-session.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import { keepLease } from './keep-lease.ts';
+import { runCancelled } from './note-message.ts';
 import { attendChildren } from './recover.ts';
 import { tellRelatives } from './relatives.ts';
 import { RunFeed } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 import { agentOf, inBackground, type Services } from './services.ts';
+import { Wake } from './wake.ts';
 
 /** A session that this process drives at this moment. */
 export interface Drive {
@@ -26,6 +28,8 @@ export interface Drive {
   rested: Promise<CommitResult | null>;
   /** Stops the effects at once; what they return is not committed. */
   abort(reason: TurnlockError): void;
+  /** Looks at once whether a message interrupts, instead of at the next heartbeat. */
+  look(): void;
 }
 
 interface Live {
@@ -105,9 +109,10 @@ export class LiveSessions {
       announce(result);
     });
     const context = driveContext(services, live.actor, begin, controller, feed);
+    const wake = new Wake();
     let sleeps = false;
     const ended = services.operations
-      .run(() => runToRest(services, context, begin, controller))
+      .run(() => runToRest(services, context, begin, { controller, wake }))
       .then((last) => {
         sleeps = last !== null && !isResting(last.session.state);
         return last;
@@ -129,7 +134,14 @@ export class LiveSessions {
       return following === null ? last : following.rested;
     });
     rested.catch(() => undefined);
-    const drive: Drive = { runId, feed, ended, rested, abort: (reason) => controller.abort(reason) };
+    const drive: Drive = {
+      runId,
+      feed,
+      ended,
+      rested,
+      abort: (reason) => controller.abort(reason),
+      look: () => wake.wake(),
+    };
     live.drive = drive;
     for (const listener of this.#listeners) listener(begin.session.sessionId);
     return drive;
@@ -212,17 +224,24 @@ async function runToRest(
   services: Services,
   drive: DriveContext,
   begin: CommitResult,
-  controller: AbortController,
+  { controller, wake }: { controller: AbortController; wake: Wake },
 ): Promise<CommitResult | null> {
-  const stopHeartbeat = keepLease(drive, (reason) => controller.abort(reason));
+  let interrupted: CommitResult | null = null;
+  const stopHeartbeat = keepLease(drive, wake, {
+    onLost: (reason) => controller.abort(reason),
+    onInterrupted: (by) => {
+      interrupted = by;
+      controller.abort(runCancelled(by.session.sessionId));
+    },
+  });
   try {
     const last = await driveSession(drive, begin);
     if (last !== null) return last;
     if (!controller.signal.aborted) await handOver(services, drive);
-    return null;
+    return interrupted;
   } catch (error) {
     controller.abort(error);
-    if (isTurnlockError(error) && error.code === 'TOKEN_STALE') return null;
+    if (isTurnlockError(error) && error.code === 'TOKEN_STALE') return interrupted;
     throw error;
   } finally {
     stopHeartbeat();

@@ -70,7 +70,7 @@ export class Worker {
   /** Works until `stop` or the runtime's end. Resolves when no session is driven any more; never rejects. */
   async run(): Promise<void> {
     const { closing, store } = this.#services;
-    const stopListening = store.database.wakeUps?.subscribe(() => this.#wake.wake());
+    const stopListening = store.database.wakeUps?.subscribe((sessionId) => this.#heard(sessionId));
     try {
       while (!closing.aborted) {
         const waitMs = await this.#look();
@@ -85,6 +85,12 @@ export class Worker {
   /** From now on nothing new is claimed; `run` resolves once everything under way has come to its end here. */
   stop(): void {
     this.#stopping.abort();
+  }
+
+  /** Work for somebody, or a message to a session that is driven here. */
+  #heard(sessionId: string | undefined): void {
+    this.#wake.wake();
+    if (sessionId !== undefined) this.#services.live.driveOf(sessionId)?.look();
   }
 
   /** Looks once and begins what it can. Milliseconds until the next look. */

@@ -14,8 +14,8 @@ export interface ListenConnectionOptions {
 export interface Listening {
   /** Called once it listens. */
   isUp(): void;
-  /** Called at each notification. */
-  onWake(): void;
+  /** Called at each notification, with what it says. */
+  onWake(payload?: string): void;
   /** Ends it. */
   signal: AbortSignal;
 }
@@ -58,8 +58,9 @@ export class ListenConnection {
   /** Listens until `signal` aborts or the connection breaks. Resolves, when nothing of it is open any more, with why it broke. */
   async listen({ isUp, onWake, signal }: Listening): Promise<unknown> {
     const close = () => this.#destroy();
+    const onNotification = ({ payload }: pg.Notification) => onWake(payload);
     signal.addEventListener('abort', close, { once: true });
-    this.#client.on('notification', onWake);
+    this.#client.on('notification', onNotification);
     try {
       if (signal.aborted) return signal.reason;
       await this.#client.connect();
@@ -71,7 +72,7 @@ export class ListenConnection {
       return error;
     } finally {
       signal.removeEventListener('abort', close);
-      this.#client.removeListener('notification', onWake);
+      this.#client.removeListener('notification', onNotification);
       this.#destroy();
     }
   }

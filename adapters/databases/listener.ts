@@ -32,7 +32,7 @@ export class Listener implements WakeUps {
     this.#config = connectionConfig(options.source, { name: 'option listen', wanted: 'a URL or options of pg' });
   }
 
-  subscribe(onWake: () => void): () => Promise<void> {
+  subscribe(onWake: (sessionId?: string) => void): () => Promise<void> {
     const over = new AbortController();
     const ended = this.#keepListening(onWake, over.signal);
     return () => {
@@ -41,7 +41,7 @@ export class Listener implements WakeUps {
     };
   }
 
-  async #keepListening(onWake: () => void, signal: AbortSignal): Promise<void> {
+  async #keepListening(onWake: (sessionId?: string) => void, signal: AbortSignal): Promise<void> {
     const { environment } = this.#options;
     for (let failures = 0; !signal.aborted; failures += 1) {
       const connection = new ListenConnection({ ...this.#options, config: this.#config });

@@ -6,7 +6,7 @@ export function pgliteWakeUps(pglite: PGlite, channel: string): WakeUps {
   return {
     subscribe(onWake) {
       const subscribed = pglite.listen(channel, onWake).catch(() => null); // a closed one says so to whoever looks for work
-      void subscribed.then(onWake);
+      void subscribed.then(() => onWake());
       return async () => {
         const unsubscribe = await subscribed;
         await unsubscribe?.().catch(() => undefined);

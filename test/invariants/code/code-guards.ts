@@ -116,6 +116,18 @@ export const codeGuards: readonly CodeGuard[] = [
     breaks: 2,
   },
   {
+    name: 'a heartbeat hears what cannot wait for the next commit',
+    prevents: 'an interruption by SQL that a tool which is out never hears of',
+    takeOut: {
+      file: 'runtime/keep-lease.ts',
+      from: 'lease.isCalled ? await noteMessage(drive) : null',
+      to: 'null as Awaited<ReturnType<typeof noteMessage>>',
+    },
+    scene: 'unheardWhileOut',
+    holds: true,
+    breaks: false,
+  },
+  {
     name: 'a reply is final only where no message waits',
     prevents: 'a session that completes while a message waits, which is then refused',
     takeOut: {

@@ -209,6 +209,36 @@ export const scenes: Record<string, (stage: Stage) => Promise<unknown>> = {
     return acts;
   },
 
+  async unheardWhileOut(stage) {
+    let beats = 0;
+    const environment = {
+      ...systemEnvironment,
+      sleep: (ms: number, signal?: AbortSignal) => systemEnvironment.sleep(ms === HEARTBEAT_MS ? 20 : ms, signal),
+      faultPoint: (point: string) => {
+        if (point === 'beforeHeartbeat') beats += 1;
+      },
+    };
+    const { opened, open } = gate();
+    const begun = gate<AbortSignal>();
+    const tool = looseTool('act', (_params, { signal }) => {
+      begun.open(signal);
+      return opened;
+    });
+    const script = eachRun({ toolCalls: [call('act')] }, 'done');
+    const agent = defineAgent({ name: 'out', instructions: 'Do it.', model: scripted(script), tools: [tool] });
+    const session = await stage.session(await stage.start(agent, environment), agent);
+    const run = await session.send('go');
+    const signal = await begun.opened;
+    const { tenantId, sessionId } = session;
+    await stage.query(`SELECT turnlock.enqueue($1, $2, NULL, 'stop', 'interrupt')`, [tenantId, sessionId]);
+    const last = beats + 3;
+    await waitFor(() => signal.aborted || beats > last, { for: 'the signal, or some heartbeats' });
+    const isHeard = signal.aborted;
+    open();
+    await run.result();
+    return isHeard;
+  },
+
   async final(stage) {
     const { opened, open } = gate();
     const asked = gate();
