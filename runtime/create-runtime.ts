@@ -133,7 +133,7 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
   sessions(query: SessionsOptions): Promise<SessionSummary[]>;
   /**
    * What people are asked in one tenant: calls that wait for approval, questions of agents to their users, and unknown outcomes, those that
-   * were asked first first. From rows, so it shows what was committed and nothing that was decided. `limit`: a whole number from 1 to 1000,
+   * were asked first first, those of one reply in the order of its calls. From rows, so it shows what was committed and nothing that was decided. `limit`: a whole number from 1 to 1000,
    * default 50; `after`: the `approvalId` of the last one of the page before.
    *
    * @throws OPTIONS_INVALID, VALUE_INVALID, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
