@@ -111,12 +111,14 @@ cd8c20131406570f index idx_memories_owner
 a8febffec799386f index idx_memories_session
 5584a03515724505 index idx_model_calls_session
 45458af296b2f771 index idx_model_calls_tenant
+6a07bbd70924d94f index idx_operator_reads_age
 2ce70bda1ddd4977 index idx_sessions_fork_origin
 6a11eb17c8507be4 index idx_sessions_metadata
 5ca98b2cdc355abe index idx_sessions_owed
 f31af72c4b0d72d8 index idx_sessions_parent
 4c7822d828f5245a index idx_sessions_parent_execution
 cc4243253090c0a3 index idx_sessions_tenant
+c7dbd5f0f5e5337a index idx_sessions_user
 378152c938ac339d index idx_sessions_wake
 4b7b4166b6f98e58 index idx_evidence_execution
 63c2eb9cf95dbf11 index idx_tool_answered_by
@@ -133,13 +135,14 @@ dc32c05a95bb7afc index idx_transitions_message
 2bea215b0541e805 function check_turn_gap
 a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
+7c40be702d1ff531 function count_operator_reads
 0b22383d4affdc3c function create_session
 392e7c16a416576c function drop_control
 8dc8145a16546103 function empty_erased_evidence
 67d52314693f2064 function enqueue
 66cce15c9d966fa8 function erase_left
 ff44384f149e2845 function erase_sessions
-43da16ad6a68aa96 function find_sessions
+9bad9eaba689b328 function find_sessions
 0d0424286352de72 function guard_append_only
 fd1836b1f4ce6cfd function guard_approval_insert
 336cf24a78fb14d8 function guard_approval_update
@@ -155,7 +158,7 @@ dbe10114fd8b789a function guard_turn_update
 6be5e9d471b0dabd function is_legal_status_change
 3b18643876616e65 function is_legal_transition
 c78b478564e96422 function list_controls
-396c88c3792f2d77 function list_erasable
+77a699d2117f6f8a function list_erasable
 038eaf2374e6b4dc function list_removable
 56464983121a6632 function list_sessions
 cf4c45ec6de37cd2 function next_due_at
@@ -163,6 +166,7 @@ cf4c45ec6de37cd2 function next_due_at
 b8e3a90e92a8469f function notify_inbox
 e9763625df9964a7 function put_control
 2b91d40cf397dd9d function remove_claims
+322d81a3394dbd5c function remove_operator_reads
 0cfb6fb3084a6938 function remove_sessions
 0c47f523552cb152 function sweep_sessions
 f846ed5db65fe414 function turnlock_now
