@@ -4,7 +4,7 @@ import type { SessionEvent } from '../machines/session-event.ts';
 import type { Act, ActEnd } from './commit-request.ts';
 import type { ToolTransaction } from './database.contract.ts';
 import { readDatabaseError } from './database-error-facts.ts';
-import { applySettings, type Store } from './session-transaction.ts';
+import { applySettings, restorePathSql, type Store } from './session-transaction.ts';
 import { normaliseError } from './values/normalise-error.ts';
 
 /** What PostgreSQL checks at the end of a transaction of ours; a test compares it with the catalogs. */
@@ -52,7 +52,7 @@ export async function actInSavepoint(store: Store, em: EntityManager, acting: Ac
     ...(store.database.runtimeRole === null ? [] : ['set local role none']),
     ...(store.database.kind === 'postgres' ? [`set local idle_in_transaction_session_timeout = ${idleMs}`] : []),
   ];
-  await em.execute(['savepoint turnlock_tool', ...settings].join('; '));
+  await em.execute(['savepoint turnlock_tool', ...settings, restorePathSql()].join('; '));
   let end = await act.run(tool);
   await tool.close();
   refuseUnusable(tool);
