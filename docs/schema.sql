@@ -355,12 +355,14 @@ CREATE INDEX idx_memories_search ON turnlock.agent_memories USING gin (search);
 CREATE INDEX idx_memories_session ON turnlock.agent_memories USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX idx_model_calls_session ON turnlock.agent_model_calls USING btree (session_id, started_at);
 CREATE INDEX idx_model_calls_tenant ON turnlock.agent_model_calls USING btree (tenant_id, started_at);
+CREATE INDEX idx_operator_reads_age ON turnlock.agent_operator_reads USING btree (created_at);
 CREATE INDEX idx_sessions_fork_origin ON turnlock.agent_sessions USING btree (fork_origin_session_id) WHERE (fork_origin_session_id IS NOT NULL);
 CREATE INDEX idx_sessions_metadata ON turnlock.agent_sessions USING gin (metadata jsonb_path_ops);
 CREATE INDEX idx_sessions_owed ON turnlock.agent_sessions USING btree (COALESCE(lease_expires_at, wake_at, updated_at)) WHERE ((current_state)::text = ANY ((ARRAY['PLANNING'::character varying, 'EXECUTING_TOOL'::character varying])::text[]));
 CREATE INDEX idx_sessions_parent ON turnlock.agent_sessions USING btree (parent_session_id) WHERE (parent_session_id IS NOT NULL);
 CREATE INDEX idx_sessions_parent_execution ON turnlock.agent_sessions USING btree (parent_execution_id) WHERE (parent_execution_id IS NOT NULL);
 CREATE INDEX idx_sessions_tenant ON turnlock.agent_sessions USING btree (tenant_id, updated_at DESC);
+CREATE INDEX idx_sessions_user ON turnlock.agent_sessions USING btree (tenant_id, user_id);
 CREATE INDEX idx_sessions_wake ON turnlock.agent_sessions USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX idx_evidence_execution ON turnlock.agent_tool_evidence USING btree (session_id, execution_id);
 CREATE INDEX idx_tool_answered_by ON turnlock.agent_tool_executions USING btree (answered_by) WHERE (answered_by IS NOT NULL);
@@ -553,6 +555,17 @@ BEGIN
 END
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.count_operator_reads(older_than_ms bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+BEGIN
+  RETURN (SELECT count(*) FROM agent_operator_reads WHERE created_at < turnlock_now() - GREATEST(count_operator_reads.older_than_ms, 2592000000) * interval '1 millisecond');
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL::uuid, normalised jsonb DEFAULT NULL::jsonb, OUT created_session_id uuid, OUT is_new boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -567,8 +580,13 @@ DECLARE
 BEGIN
   IF COALESCE(create_session.tenant_id, '') = '' OR COALESCE(create_session.user_id, '') = '' OR COALESCE(create_session.agent_name, '') = ''
      OR create_session.external_id = '' OR jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object'
-     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object' THEN
-    RAISE EXCEPTION 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object'
+     OR char_length(create_session.tenant_id) > 64 OR char_length(create_session.user_id) > 64 OR char_length(create_session.agent_name) > 64
+     OR char_length(create_session.external_id) > 255 THEN
+    RAISE EXCEPTION 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty; none is longer than its column' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  END IF;
+  IF octet_length(create_session.snapshot::text) > 67108864 OR jsonb_path_exists(create_session.snapshot, '$.**{1001}') OR octet_length(create_session.metadata::text) > 67108864 OR jsonb_path_exists(create_session.metadata, '$.**{1001}') OR octet_length(create_session.normalised::text) > 67108864 OR jsonb_path_exists(create_session.normalised, '$.**{1001}') THEN
+    RAISE EXCEPTION 'create_session takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
       snapshot, external_id, metadata, normalised, created_at, updated_at)
@@ -628,8 +646,11 @@ BEGIN
   IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
      OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
      OR (enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array')
-     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN
-    RAISE EXCEPTION 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id is not empty' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' OR char_length(enqueue.message_id) > 255 THEN
+    RAISE EXCEPTION 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id has 1 to 255 characters' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  END IF;
+  IF octet_length(enqueue.content) > 67108864 OR octet_length(enqueue.parts::text) > 67108864 OR jsonb_path_exists(enqueue.parts, '$.**{1001}') OR octet_length(enqueue.metadata::text) > 67108864 OR jsonb_path_exists(enqueue.metadata, '$.**{1001}') OR octet_length(enqueue.normalised::text) > 67108864 OR jsonb_path_exists(enqueue.normalised, '$.**{1001}') THEN
+    RAISE EXCEPTION 'enqueue takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   -- Locked as the foreign key would lock it: while retention removes the session, this waits and then finds none.
   PERFORM FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id FOR KEY SHARE;
@@ -731,6 +752,8 @@ AS $function$
 #variable_conflict use_column
 DECLARE
   wanted int := LEAST(GREATEST(find_sessions.max_sessions, 0), 1000);
+  event_of_message text := 'message:'
+    || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex');
   found uuid[];
 BEGIN
   IF num_nonnulls(find_sessions.external_id, find_sessions.execution_id, find_sessions.idempotency_key, find_sessions.metadata, find_sessions.by_session_id, find_sessions.run_id, find_sessions.message_id) <> 1 THEN
@@ -738,7 +761,7 @@ BEGIN
   END IF;
   PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
     'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
-    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', find_sessions.message_id)));
+    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', event_of_message)));
   IF find_sessions.by_session_id IS NOT NULL THEN
     found := ARRAY[find_sessions.by_session_id];
   ELSIF find_sessions.execution_id IS NOT NULL THEN
@@ -750,8 +773,7 @@ BEGIN
         WHERE t.run_id = find_sessions.run_id AND t.event IN ('user.messaged', 'session.retried')
       UNION SELECT i.session_id FROM agent_inbox i WHERE i.run_id = find_sessions.run_id);
   ELSIF find_sessions.message_id IS NOT NULL THEN
-    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = 'message:'
-          || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex')
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = event_of_message
       UNION SELECT i.session_id FROM agent_inbox i WHERE i.message_id = find_sessions.message_id);
   ELSIF find_sessions.external_id IS NOT NULL THEN
     found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.external_id = find_sessions.external_id
@@ -1124,15 +1146,14 @@ AS $function$
 BEGIN
   PERFORM note_operator_read('list_erasable', jsonb_build_object('tenantId', list_erasable.of_tenant));
   RETURN QUERY WITH RECURSIVE family AS (
-      SELECT s.session_id, 0 AS distance FROM agent_sessions s
+      SELECT s.tenant_id, s.session_id, s.current_state, s.erased_at, 0 AS distance FROM agent_sessions s
         WHERE s.tenant_id = list_erasable.of_tenant AND s.user_id = list_erasable.of_user
       UNION ALL
-      SELECT below.session_id, f.distance + 1 FROM family f CROSS JOIN LATERAL (
-        SELECT c.session_id FROM agent_sessions c WHERE c.parent_session_id = f.session_id
-        UNION SELECT c.session_id FROM agent_sessions c WHERE c.fork_origin_session_id = f.session_id) below)
-    SELECT s.tenant_id, s.session_id, s.current_state FROM agent_sessions s
-      JOIN (SELECT f.session_id, max(f.distance) AS distance FROM family f GROUP BY 1) f ON f.session_id = s.session_id
-      WHERE s.tenant_id = list_erasable.of_tenant AND s.erased_at IS NULL ORDER BY f.distance DESC, s.session_id;
+      SELECT below.tenant_id, below.session_id, below.current_state, below.erased_at, f.distance + 1 FROM family f CROSS JOIN LATERAL (
+        SELECT c.tenant_id, c.session_id, c.current_state, c.erased_at FROM agent_sessions c WHERE c.parent_session_id = f.session_id
+        UNION SELECT c.tenant_id, c.session_id, c.current_state, c.erased_at FROM agent_sessions c WHERE c.fork_origin_session_id = f.session_id) below)
+    SELECT f.tenant_id, f.session_id, f.current_state FROM family f
+      WHERE f.erased_at IS NULL GROUP BY 1, 2, 3 ORDER BY max(f.distance) DESC, f.session_id;
 END
 $function$
 ;
@@ -1261,6 +1282,25 @@ BEGIN
     WHERE (c.tenant_id, c.tool_name, c.key_digest) = (old.tenant_id, old.tool_name, old.key_digest);
   GET DIAGNOSTICS removed = ROW_COUNT;
   IF removed > 0 THEN PERFORM note_operator_read('remove_claims', jsonb_build_object('claims', removed)); END IF;
+  RETURN removed;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.remove_operator_reads(older_than_ms bigint, max_reads integer DEFAULT 1000)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+DECLARE
+  removed int;
+BEGIN
+  DELETE FROM agent_operator_reads r USING (
+      SELECT read_id FROM agent_operator_reads WHERE created_at < turnlock_now() - GREATEST(remove_operator_reads.older_than_ms, 2592000000) * interval '1 millisecond'
+        ORDER BY created_at LIMIT LEAST(GREATEST(remove_operator_reads.max_reads, 0), 10000) FOR UPDATE SKIP LOCKED) old
+    WHERE r.read_id = old.read_id;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  IF removed > 0 THEN PERFORM note_operator_read('remove_operator_reads', jsonb_build_object('reads', removed)); END IF;
   RETURN removed;
 END
 $function$
@@ -1471,6 +1511,7 @@ GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, 
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.count_left_claims(older_than_ms bigint, of_tenant text) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.count_operator_reads(older_than_ms bigint) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.drop_control(control_id uuid) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.erase_left(of_tenant text, of_user text, max_rows integer, OUT memories integer, OUT claims integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.erase_sessions(of_tenant text, session_ids uuid[], erased_by text) TO turnlock_operator;
@@ -1481,6 +1522,7 @@ GRANT EXECUTE ON FUNCTION turnlock.list_removable(policies jsonb, of_tenant text
 GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sessions integer, after_tenant_id text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_name text, unit text, daily_limit bigint, reason text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.remove_claims(older_than_ms bigint, of_tenant text, max_claims integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.remove_operator_reads(older_than_ms bigint, max_reads integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.remove_sessions(session_ids uuid[], policies jsonb) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_operator;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_operator;

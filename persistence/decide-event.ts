@@ -21,7 +21,7 @@ import {
   findNews,
   findNextMessage,
   type InboxChange,
-  messageDigest,
+  rowDigest,
   whyNotStorable,
 } from './inbox.ts';
 import { eventIdFromMessageId } from './keys/event-id-from-message-id.ts';
@@ -262,7 +262,7 @@ function asSeen({ state, version }: Undecided, row: AgentInboxRow): SeenEvent {
     type: 'message.enqueued',
     runId,
     event: { type: 'message.enqueued', runId },
-    contentDigest: messageDigest(contentOf(row)),
+    contentDigest: rowDigest(row),
   };
 }
 
@@ -275,7 +275,7 @@ async function drainInbox(em: EntityManager, undecided: Undecided): Promise<Deci
   if (row === null) throw nothingWaits(request, state);
   const isNew = row.notedAt === null || row.notedAt === undefined;
   const ownId = isNew && row.messageId != null ? eventIdFromMessageId(row.messageId) : null;
-  const contentDigest = messageDigest(contentOf(row));
+  const contentDigest = rowDigest(row);
   const seen = ownId === null ? null : await findSeenEvent(em, request, ownId);
   if (seen !== null && seen.contentDigest === contentDigest) return { seen, contentDigest, drops: row };
   const asked = waitingFor(undecided);

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
+import { type ErrorCode, isTurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { TurnPart, UserTurnContent } from '../machines/event-content.ts';
 import { AgentInbox, type AgentInboxRow } from './entities/agent-inbox.entity.ts';
@@ -127,21 +127,46 @@ export function messageDigest({ text, metadata }: Pick<UserTurnContent, 'text' |
   return contentDigest({ text, metadata });
 }
 
+/** Stands for the digest of a row that has none: no message equals it. */
+const NO_DIGEST = '-';
+
+/**
+ * Digest of what a waiting message says. One that came by SQL may hold what has no canonical text, such as a number that no double holds:
+ * it cannot become a turn, and equals no other message.
+ */
+export function rowDigest(row: AgentInboxRow): string {
+  try {
+    return messageDigest(contentOf(row));
+  } catch (error) {
+    if (!isTurnlockError(error, 'INVARIANT_BROKEN')) throw error;
+    return NO_DIGEST;
+  }
+}
+
+/** Bytes of a row's notes as JSON: more than a message and its metadata can have. */
+const MAX_NOTES_BYTES = 1024 * 1024;
+
 /**
  * Why a message cannot become a turn: one that came by SQL went past the bounds and checks of `send`. `null` where it can.
  */
-export function whyNotStorable({ content, parts, metadata }: AgentInboxRow, limits: Limits): ErrorCode | null {
+export function whyNotStorable(row: AgentInboxRow, limits: Limits): ErrorCode | null {
+  const { content, parts, metadata } = row;
   const { maxDepth, maxMessageBytes, maxMetadataBytes } = limits;
   try {
     normaliseText(content, { maxBytes: maxMessageBytes, name: 'message' });
     normaliseJson(parts, { maxBytes: maxMessageBytes, maxDepth, name: 'parts' });
     normaliseJson(metadata, { maxBytes: maxMetadataBytes, maxDepth, name: 'metadata' });
-    if (parts.every(isUserPart)) return null;
-    throw new TurnlockError('VALUE_INVALID', { message: 'part not accepted: message (wanted text and files)' });
+    normaliseJson(row.normalised ?? null, { maxBytes: MAX_NOTES_BYTES, maxDepth, name: 'normalised' });
+    const fits = parts.every(isUserPart) && isNotes(row.normalised ?? null);
+    return fits ? null : 'VALUE_INVALID';
   } catch (error) {
     if (!isTurnlockError(error)) throw error;
     return error.code;
   }
+}
+
+function isNotes(notes: unknown): boolean {
+  return notes === null || (Array.isArray(notes) && notes.every((note) => typeof note === 'string'));
 }
 
 function isUserPart(part: unknown): boolean {

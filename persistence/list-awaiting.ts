@@ -64,7 +64,7 @@ export interface AwaitingQuery {
 
 type Row = Record<string, unknown>;
 
-/** The open rounds of a tenant, those that were asked first first. */
+/** The open rounds of a tenant, those that were asked first first; those of one commit in the order of their calls. */
 export async function listAwaiting(store: Store, query: AwaitingQuery): Promise<Awaiting[]> {
   const { tenantId, userId = null, sessionId = null, approvalIds = null, reason = null, after = null } = query;
   const { isUnannounced = false, limit } = query;
@@ -87,9 +87,11 @@ export async function listAwaiting(store: Store, query: AwaitingQuery): Promise<
           and (?::text is null or s.user_id = ?) and (?::uuid is null or a.session_id = ?)
           and (?::uuid[] is null or a.approval_id = any (?)) and (?::text is null or a.kind = ?)
           and (not ?::boolean or a.announced_at is null)
-          and (?::uuid is null or (a.requested_at, a.approval_id) >
-                (select b.requested_at, b.approval_id from turnlock.agent_approvals b where b.approval_id = ? and b.tenant_id = a.tenant_id))
-        order by a.requested_at, a.approval_id limit ?`,
+          and (?::uuid is null or (a.requested_at, e.ordinal, a.approval_id) >
+                (select b.requested_at, f.ordinal, b.approval_id
+                   from turnlock.agent_approvals b join turnlock.agent_tool_executions f on f.execution_id = b.execution_id
+                  where b.approval_id = ? and b.tenant_id = a.tenant_id))
+        order by a.requested_at, e.ordinal, a.approval_id limit ?`,
       [
         ...[tenantId, userId, userId, sessionId, sessionId],
         ...[arrayOf(approvalIds), arrayOf(approvalIds), reason, reason, isUnannounced, after, after, limit],

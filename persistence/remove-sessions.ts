@@ -80,3 +80,27 @@ export async function removeClaims(
   );
   return row.count;
 }
+
+/** How many rows of what operators looked for and removed are so old. @throws PRIVILEGE_MISSING. */
+export async function countOperatorReads(store: Store, olderThanMs: number): Promise<number> {
+  const [row] = await asOperator(
+    store,
+    async (em) =>
+      (await em.execute('select turnlock.count_operator_reads(?::bigint)::int as count', [olderThanMs])) as [
+        { count: number },
+      ],
+  );
+  return row.count;
+}
+
+/** Removes at most `max` of them; answers with how many. @throws PRIVILEGE_MISSING. */
+export async function removeOperatorReads(store: Store, olderThanMs: number, max: number): Promise<number> {
+  const [row] = await asOperator(
+    store,
+    async (em) =>
+      (await em.execute('select turnlock.remove_operator_reads(?::bigint, ?) as count', [olderThanMs, max])) as [
+        { count: number },
+      ],
+  );
+  return row.count;
+}

@@ -29,6 +29,7 @@ import { type DoctorReport, examine } from './doctor/doctor.ts';
 import { type EraseUserOptions, type Erasure, eraseUser } from './erase-user.ts';
 import { explainSession } from './explain/explain-session.ts';
 import type { Explanation } from './explain/explanation.ts';
+import { EvidenceKeeper } from './keep-evidence.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { createNewSession, type NewSessionOptions, openSession, type SessionReference } from './open-session.ts';
 import { Operations } from './operations.ts';
@@ -55,7 +56,8 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   /** Bounds that differ from the defaults. */
   limits?: Partial<Limits>;
   /**
-   * Told, at start, of facts about the server that weaken a promise, and later of what a worker cannot do for the time being. Default:
+   * Told, at start, of facts about the server that weaken a promise, and later of what a worker cannot do for the time being, of hooks that
+   * fail, and of a tool's result that is lost since the database did not come back before the runtime closed (EVIDENCE_LOST). Default:
    * `process.emitWarning`.
    */
   onWarning?: (warning: { code: string; message: string }) => void;
@@ -133,7 +135,7 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
   sessions(query: SessionsOptions): Promise<SessionSummary[]>;
   /**
    * What people are asked in one tenant: calls that wait for approval, questions of agents to their users, and unknown outcomes, those that
-   * were asked first first. From rows, so it shows what was committed and nothing that was decided. `limit`: a whole number from 1 to 1000,
+   * were asked first first, those of one reply in the order of its calls. From rows, so it shows what was committed and nothing that was decided. `limit`: a whole number from 1 to 1000,
    * default 50; `after`: the `approvalId` of the last one of the page before.
    *
    * @throws OPTIONS_INVALID, VALUE_INVALID, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
@@ -256,6 +258,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     drives: drive,
     isClaiming: false,
     announcer: onAwaiting == null ? null : new Announcer({ store, closing: closing.signal, onAwaiting, onWarning }),
+    evidence: new EvidenceKeeper({ store, closing: closing.signal, onWarning }),
     operations,
     closing: closing.signal,
   };

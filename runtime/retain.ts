@@ -1,9 +1,11 @@
 import type { SessionState } from '../machines/session-state.ts';
 import {
   countLeftClaims,
+  countOperatorReads,
   listRemovable,
   type RetentionRule,
   removeClaims,
+  removeOperatorReads,
   removeSessions,
 } from '../persistence/remove-sessions.ts';
 import type { Store } from '../persistence/session-transaction.ts';
@@ -28,6 +30,11 @@ export interface RetainOptions {
   tenantId?: string;
   /** Milliseconds for which a business key is remembered after its last change, once its session is gone. Default 365 days. */
   claimsOlderThanMs?: number;
+  /**
+   * Milliseconds for which it is kept what operators looked for and removed, at least 30 days. They name no tenant, so not together with
+   * `tenantId`. Default: kept for ever.
+   */
+  readsOlderThanMs?: number;
   /** Counts what would go, and removes nothing. Default false. */
   dryRun?: boolean;
   /** Sessions that one transaction removes, a whole number from 1 to 1000. Default 20. */
@@ -43,17 +50,21 @@ export interface Retention {
   kept: number;
   /** How many business keys were forgotten, or would be. */
   claims: number;
+  /** How many rows of what operators looked for and removed were forgotten, or would be. */
+  reads: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_AGE_MS = 100 * 366 * DAY_MS;
 const DEFAULT_CLAIMS_MS = 365 * DAY_MS;
+/** As the database has it: nobody hides at once what was done with an operator's rights. */
+const MIN_READS_MS = 30 * DAY_MS;
 const DEFAULT_BATCH = 20;
-/** How many sessions are looked at in one statement, and how many keys are removed. */
+/** How many sessions are looked at in one statement, and how many keys or reads are removed. */
 const PAGE = 10_000;
-const CLAIMS = 1_000;
+const ROWS = 1_000;
 
-const OPTIONS = ['policies', 'tenantId', 'claimsOlderThanMs', 'dryRun', 'batchSize'];
+const OPTIONS = ['policies', 'tenantId', 'claimsOlderThanMs', 'readsOlderThanMs', 'dryRun', 'batchSize'];
 const STATES: readonly SessionState[] = ['IDLE', 'AWAITING_INPUT', 'FAILED', 'COMPLETED'];
 
 interface Retaining {
@@ -61,6 +72,8 @@ interface Retaining {
   tenantId: string | null;
   batchSize: number;
   claimsOlderThanMs: number;
+  /** `null`: for ever. */
+  readsOlderThanMs: number | null;
   dryRun: boolean;
 }
 
@@ -75,9 +88,15 @@ export function checkPolicies(policies: readonly RetentionPolicy[]): readonly Re
   });
 }
 
-function checkAge(ms: number, name: string): number {
-  if (Number.isInteger(ms) && ms >= 0 && ms <= MAX_AGE_MS) return ms;
-  throw optionRefused(name, `a whole number from 0 to ${MAX_AGE_MS}`);
+function checkAge(ms: number, name: string, min = 0): number {
+  if (Number.isInteger(ms) && ms >= min && ms <= MAX_AGE_MS) return ms;
+  throw optionRefused(name, `a whole number from ${min} to ${MAX_AGE_MS}`);
+}
+
+function checkReadsAge({ readsOlderThanMs, tenantId }: RetainOptions): number | null {
+  if (readsOlderThanMs === undefined) return null;
+  if (tenantId !== undefined) throw optionRefused('readsOlderThanMs', 'no tenantId beside it: reads are of no tenant');
+  return checkAge(readsOlderThanMs, 'readsOlderThanMs', MIN_READS_MS);
 }
 
 function checkRetain(options: RetainOptions, defaults: readonly RetentionRule[]): Retaining {
@@ -88,6 +107,7 @@ function checkRetain(options: RetainOptions, defaults: readonly RetentionRule[])
     rules,
     tenantId: tenantId === undefined ? null : checkTenant(tenantId),
     claimsOlderThanMs: checkAge(claimsOlderThanMs ?? DEFAULT_CLAIMS_MS, 'claimsOlderThanMs'),
+    readsOlderThanMs: checkReadsAge(options),
     dryRun: checkFlag(dryRun, 'dryRun'),
     batchSize: checkLimit(batchSize ?? DEFAULT_BATCH, 'batchSize'),
   };
@@ -119,7 +139,9 @@ export async function retain(
     if (after === null) break;
   }
   const sessions = [...counts.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  return { dryRun: retaining.dryRun, sessions, kept, claims: await retainClaims(store, retaining, checkGoesOn) };
+  const claims = await retainClaims(store, retaining, checkGoesOn);
+  const reads = await retainReads(store, retaining, checkGoesOn);
+  return { dryRun: retaining.dryRun, sessions, kept, claims, reads };
 }
 
 async function removeBatch(
@@ -134,11 +156,23 @@ async function removeBatch(
 async function retainClaims(store: Store, retaining: Retaining, checkGoesOn: () => void): Promise<number> {
   const { claimsOlderThanMs, tenantId, dryRun } = retaining;
   if (dryRun) return countLeftClaims(store, claimsOlderThanMs, tenantId);
+  return removeAll(() => removeClaims(store, claimsOlderThanMs, { tenantId, max: ROWS }), checkGoesOn);
+}
+
+async function retainReads(store: Store, retaining: Retaining, checkGoesOn: () => void): Promise<number> {
+  const { readsOlderThanMs, dryRun } = retaining;
+  if (readsOlderThanMs === null) return 0;
+  if (dryRun) return countOperatorReads(store, readsOlderThanMs);
+  return removeAll(() => removeOperatorReads(store, readsOlderThanMs, ROWS), checkGoesOn);
+}
+
+/** Removes `ROWS` at a time, each in a transaction of its own, until there are fewer. */
+async function removeAll(removeSome: () => Promise<number>, checkGoesOn: () => void): Promise<number> {
   for (let sum = 0; ; ) {
     checkGoesOn();
-    const removed = await removeClaims(store, claimsOlderThanMs, { tenantId, max: CLAIMS });
+    const removed = await removeSome();
     sum += removed;
-    if (removed < CLAIMS) return sum;
+    if (removed < ROWS) return sum;
   }
 }
 

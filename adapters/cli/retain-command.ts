@@ -9,6 +9,7 @@ Examples:
   $ turnlock retain --dry-run                      what the policies of turnlock.config.ts would remove
   $ turnlock retain --state COMPLETED FAILED --older-than 90d
   $ turnlock retain --tenant acme --state IDLE --older-than 365d --claims-older-than 730d
+  $ turnlock retain --reads-older-than 365d        the policies, and what operators did a year ago
 `;
 
 /** `turnlock retain`. */
@@ -26,6 +27,11 @@ export function retainCommand(): Command {
     .option(
       '--claims-older-than <age>',
       'business keys whose session is gone, unchanged for so long (default: 365d)',
+      parseAge,
+    )
+    .option(
+      '--reads-older-than <age>',
+      'what operators looked for and removed, so long ago; from 30d on (default: kept)',
       parseAge,
     )
     .option('--batch <number>', 'sessions that one transaction removes', whole(1, 1_000), 20)

@@ -15,6 +15,7 @@ export interface RetainCommandOptions {
   /** In milliseconds. */
   olderThan?: number;
   claimsOlderThan?: number;
+  readsOlderThan?: number;
   batch: number;
   dryRun?: boolean;
 }
@@ -32,6 +33,7 @@ export async function runRetain(options: SharedOptions & RetainCommandOptions): 
     ...(policies === undefined ? {} : { policies }),
     ...(options.tenant === undefined ? {} : { tenantId: options.tenant }),
     ...(options.claimsOlderThan === undefined ? {} : { claimsOlderThanMs: options.claimsOlderThan }),
+    ...(options.readsOlderThan === undefined ? {} : { readsOlderThanMs: options.readsOlderThan }),
     batchSize: options.batch,
     dryRun: options.dryRun === true,
   };
@@ -61,7 +63,7 @@ function noPolicy(): TurnlockError {
 
 function print(terminal: Terminal, retention: Retention): void {
   terminal.json(retention);
-  const { dryRun, sessions, kept, claims } = retention;
+  const { dryRun, sessions, kept, claims, reads } = retention;
   if (sessions.length > 0) {
     const lines = formatTable(
       sessions,
@@ -76,4 +78,5 @@ function print(terminal: Terminal, retention: Retention): void {
   } else terminal.note(dryRun ? 'No session would go.' : 'No session was removed.');
   if (kept > 0) terminal.note(`Kept for the next time, as somebody held them or they changed: ${kept}.`);
   if (claims > 0) terminal.note(`Business keys ${dryRun ? 'that would be forgotten' : 'forgotten'}: ${claims}.`);
+  if (reads > 0) terminal.note(`Rows of what operators did ${dryRun ? 'that would go' : 'removed'}: ${reads}.`);
 }

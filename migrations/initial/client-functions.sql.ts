@@ -2,6 +2,20 @@ import { raiseFromCall } from './raise.sql.ts';
 
 const INVALID = { code: 'TL060', name: 'argument_invalid' } as const;
 
+/** What one value may be, inclusive: no bound of a runtime is higher. A process could not even read a larger one, and so not refuse it. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_DEPTH = 1_000;
+
+const BOUNDS = `at most ${MAX_BYTES} bytes and ${MAX_DEPTH} levels of each value`;
+
+/** Whether a value of jsonb, which may be NULL, is beyond the bounds. */
+function isBeyond(value: string): string {
+  return `octet_length(${value}::text) > ${MAX_BYTES} OR jsonb_path_exists(${value}, '$.**{${MAX_DEPTH + 1}}')`;
+}
+
+/** Whether `value` is too long for its column. Asked here, since a column cuts blanks off in silence and the id would be another one. */
+const isLonger = (value: string, characters: number) => `char_length(${value}) > ${characters}`;
+
 /*
  * A new session, or the one that has this external id already. Two callers with one external id: the second waits for the first on the
  * unique index, and gets its session. Takes no lock and sets no tenant.
@@ -21,8 +35,13 @@ DECLARE
 BEGIN
   IF COALESCE(create_session.tenant_id, '') = '' OR COALESCE(create_session.user_id, '') = '' OR COALESCE(create_session.agent_name, '') = ''
      OR create_session.external_id = '' OR jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object'
-     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object' THEN
-    ${raiseFromCall(INVALID, 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty')}
+     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object'
+     OR ${isLonger('create_session.tenant_id', 64)} OR ${isLonger('create_session.user_id', 64)} OR ${isLonger('create_session.agent_name', 64)}
+     OR ${isLonger('create_session.external_id', 255)} THEN
+    ${raiseFromCall(INVALID, 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty; none is longer than its column')}
+  END IF;
+  IF ${isBeyond('create_session.snapshot')} OR ${isBeyond('create_session.metadata')} OR ${isBeyond('create_session.normalised')} THEN
+    ${raiseFromCall(INVALID, `create_session takes ${BOUNDS}`)}
   END IF;
   INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
       snapshot, external_id, metadata, normalised, created_at, updated_at)
@@ -61,8 +80,11 @@ BEGIN
   IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
      OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
      OR (enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array')
-     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN
-    ${raiseFromCall(INVALID, 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id is not empty')}
+     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' OR ${isLonger('enqueue.message_id', 255)} THEN
+    ${raiseFromCall(INVALID, 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id has 1 to 255 characters')}
+  END IF;
+  IF octet_length(enqueue.content) > ${MAX_BYTES} OR ${isBeyond('enqueue.parts')} OR ${isBeyond('enqueue.metadata')} OR ${isBeyond('enqueue.normalised')} THEN
+    ${raiseFromCall(INVALID, `enqueue takes ${BOUNDS}`)}
   END IF;
   -- Locked as the foreign key would lock it: while retention removes the session, this waits and then finds none.
   PERFORM FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id FOR KEY SHARE;

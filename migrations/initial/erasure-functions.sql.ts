@@ -25,6 +25,9 @@ const CONTENTS = [
   'DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted',
 ];
 
+/** What is carried along of each: joined afterwards, a planner that thinks the family large walks through every session. */
+const MEMBER = (of: string) => `${of}.tenant_id, ${of}.session_id, ${of}.current_state, ${of}.erased_at`;
+
 /** What operators call to erase one user. */
 export function erasureFunctionsSql(schema: string): string[] {
   const settings = `SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp`;
@@ -38,15 +41,14 @@ LANGUAGE plpgsql ${settings} AS $$
 BEGIN
   PERFORM note_operator_read('list_erasable', jsonb_build_object('tenantId', list_erasable.of_tenant));
   RETURN QUERY WITH RECURSIVE family AS (
-      SELECT s.session_id, 0 AS distance FROM agent_sessions s
+      SELECT ${MEMBER('s')}, 0 AS distance FROM agent_sessions s
         WHERE s.tenant_id = list_erasable.of_tenant AND s.user_id = list_erasable.of_user
       UNION ALL
-      SELECT below.session_id, f.distance + 1 FROM family f CROSS JOIN LATERAL (
-        SELECT c.session_id FROM agent_sessions c WHERE c.parent_session_id = f.session_id
-        UNION SELECT c.session_id FROM agent_sessions c WHERE c.fork_origin_session_id = f.session_id) below)
-    SELECT s.tenant_id, s.session_id, s.current_state FROM agent_sessions s
-      JOIN (SELECT f.session_id, max(f.distance) AS distance FROM family f GROUP BY 1) f ON f.session_id = s.session_id
-      WHERE s.tenant_id = list_erasable.of_tenant AND s.erased_at IS NULL ORDER BY f.distance DESC, s.session_id;
+      SELECT ${MEMBER('below')}, f.distance + 1 FROM family f CROSS JOIN LATERAL (
+        SELECT ${MEMBER('c')} FROM agent_sessions c WHERE c.parent_session_id = f.session_id
+        UNION SELECT ${MEMBER('c')} FROM agent_sessions c WHERE c.fork_origin_session_id = f.session_id) below)
+    SELECT f.tenant_id, f.session_id, f.current_state FROM family f
+      WHERE f.erased_at IS NULL GROUP BY 1, 2, 3 ORDER BY max(f.distance) DESC, f.session_id;
 END
 $$`,
     // Each session is locked and erased whole, or left alone where somebody holds it or it is not over. Answers with those that were.

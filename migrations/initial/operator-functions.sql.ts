@@ -51,7 +51,8 @@ $$`,
 
 /*
  * Sessions of any tenant by one criterion, last changed first. A run and a message are found by the transition that they began or were noted
- * with, each by a partial index, and in the inbox where they wait. The event id of a message is that of `eventIdFromMessageId`.
+ * with, each by a partial index, and in the inbox where they wait. The event id of a message is that of `eventIdFromMessageId`; it is what is
+ * noted of the look, so that no message id of a caller's stays there.
  */
 function findSessionsSql(schema: string, settings: string): string {
   const given = ['external_id', 'execution_id', 'idempotency_key', 'metadata', 'by_session_id', 'run_id', 'message_id'];
@@ -63,6 +64,8 @@ function findSessionsSql(schema: string, settings: string): string {
 #variable_conflict use_column
 DECLARE
   wanted int := LEAST(GREATEST(find_sessions.max_sessions, 0), 1000);
+  event_of_message text := 'message:'
+    || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex');
   found uuid[];
 BEGIN
   IF num_nonnulls(${criteria.join(', ')}) <> 1 THEN
@@ -70,7 +73,7 @@ BEGIN
   END IF;
   PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
     'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
-    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', find_sessions.message_id)));
+    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', event_of_message)));
   IF find_sessions.by_session_id IS NOT NULL THEN
     found := ARRAY[find_sessions.by_session_id];
   ELSIF find_sessions.execution_id IS NOT NULL THEN
@@ -82,8 +85,7 @@ BEGIN
         WHERE t.run_id = find_sessions.run_id AND t.event IN ('user.messaged', 'session.retried')
       UNION SELECT i.session_id FROM agent_inbox i WHERE i.run_id = find_sessions.run_id);
   ELSIF find_sessions.message_id IS NOT NULL THEN
-    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = 'message:'
-          || encode(sha256(convert_to('["message",' || to_json(find_sessions.message_id)::text || ']', 'UTF8')), 'hex')
+    found := ARRAY(SELECT t.session_id FROM agent_transitions t WHERE t.event IN ('user.messaged', 'message.enqueued') AND t.event_id = event_of_message
       UNION SELECT i.session_id FROM agent_inbox i WHERE i.message_id = find_sessions.message_id);
   ELSIF find_sessions.external_id IS NOT NULL THEN
     found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.external_id = find_sessions.external_id

@@ -26,6 +26,13 @@ const LEFT = (name: string) => `execution_id IS NULL
       AND updated_at < turnlock_now() - ${name}.older_than_ms * interval '1 millisecond'
       AND (${name}.of_tenant IS NULL OR tenant_id = ${name}.of_tenant)`;
 
+/** 30 days. */
+const MIN_READS_MS = 2_592_000_000;
+
+/** What operators looked for, so long ago, and never less than 30 days: nobody hides at once what was done with an operator's rights. */
+const LOOKED = (name: string) =>
+  `created_at < turnlock_now() - GREATEST(${name}.older_than_ms, ${MIN_READS_MS}) * interval '1 millisecond'`;
+
 /** The advisory lock of a session, as the runtime computes it: the first 8 bytes of SHA-256 over the JSON array of "lock" and the id. */
 export function lockKeySql(id: string): string {
   return `('x' || encode(substring(sha256(convert_to('["lock","' || ${id}::text || '"]', 'UTF8')) FROM 1 FOR 8), 'hex'))::bit(64)::bigint`;
@@ -101,6 +108,27 @@ BEGIN
     WHERE (c.tenant_id, c.tool_name, c.key_digest) = (old.tenant_id, old.tool_name, old.key_digest);
   GET DIAGNOSTICS removed = ROW_COUNT;
   IF removed > 0 THEN PERFORM note_operator_read('remove_claims', jsonb_build_object('claims', removed)); END IF;
+  RETURN removed;
+END
+$$`,
+    `CREATE FUNCTION ${schema}.count_operator_reads(older_than_ms bigint) RETURNS bigint
+LANGUAGE plpgsql ${settings} AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM agent_operator_reads WHERE ${LOOKED('count_operator_reads')});
+END
+$$`,
+    // That they were removed is noted like any other act.
+    `CREATE FUNCTION ${schema}.remove_operator_reads(older_than_ms bigint, max_reads int DEFAULT 1000) RETURNS int
+LANGUAGE plpgsql ${settings} AS $$
+DECLARE
+  removed int;
+BEGIN
+  DELETE FROM agent_operator_reads r USING (
+      SELECT read_id FROM agent_operator_reads WHERE ${LOOKED('remove_operator_reads')}
+        ORDER BY created_at LIMIT LEAST(GREATEST(remove_operator_reads.max_reads, 0), 10000) FOR UPDATE SKIP LOCKED) old
+    WHERE r.read_id = old.read_id;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  IF removed > 0 THEN PERFORM note_operator_read('remove_operator_reads', jsonb_build_object('reads', removed)); END IF;
   RETURN removed;
 END
 $$`,

@@ -51,6 +51,8 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'remove_sessions(uuid[], jsonb)',
     'count_left_claims(bigint, text)',
     'remove_claims(bigint, text, int)',
+    'count_operator_reads(bigint)',
+    'remove_operator_reads(bigint, int)',
     'list_erasable(text, text)',
     'erase_sessions(text, uuid[], text)',
     'erase_left(text, text, int)',

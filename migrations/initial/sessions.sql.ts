@@ -48,6 +48,8 @@ export function sessionsSql(schema: string): string[] {
     REFERENCES ${schema}.agent_sessions (tenant_id, session_id) ON DELETE SET NULL (fork_origin_session_id)
 )`,
     `CREATE INDEX idx_sessions_tenant ON ${schema}.agent_sessions (tenant_id, updated_at DESC)`,
+    // Whoever lists or erases what is one user's.
+    `CREATE INDEX idx_sessions_user ON ${schema}.agent_sessions (tenant_id, user_id)`,
     // What the sweep reads: sessions at work by the moment when nobody acts for them any more, and sleepers by their wake.
     `CREATE INDEX idx_sessions_owed ON ${schema}.agent_sessions ((COALESCE(lease_expires_at, wake_at, updated_at)))
   WHERE current_state IN ('PLANNING', 'EXECUTING_TOOL')`,

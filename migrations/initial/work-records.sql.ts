@@ -99,5 +99,7 @@ export function workRecordsSql(schema: string): string[] {
   operator varchar(64) NOT NULL,
   created_at timestamptz NOT NULL DEFAULT ${schema}.turnlock_now()
 )`,
+    // By age: what retention reads.
+    `CREATE INDEX idx_operator_reads_age ON ${schema}.agent_operator_reads (created_at)`,
   ];
 }

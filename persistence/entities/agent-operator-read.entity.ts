@@ -5,6 +5,7 @@ import type { Json } from '../../machines/event-content.ts';
 export const AgentOperatorRead = defineEntity({
   name: 'AgentOperatorRead',
   tableName: 'agent_operator_reads',
+  indexes: [{ name: 'idx_operator_reads_age', properties: ['createdAt'] }],
   schema: 'turnlock',
   rowLevelSecurity: true,
   properties: {

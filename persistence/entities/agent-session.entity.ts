@@ -35,6 +35,7 @@ export const AgentSession = defineEntity({
       name: 'idx_sessions_tenant',
       expression: 'create index idx_sessions_tenant on turnlock.agent_sessions (tenant_id, updated_at desc)',
     },
+    { name: 'idx_sessions_user', properties: ['tenantId', 'userId'] },
     {
       name: 'idx_sessions_owed',
       expression: `create index idx_sessions_owed on turnlock.agent_sessions ((coalesce(lease_expires_at, wake_at, updated_at)))

@@ -56,6 +56,22 @@ test('a sweep over many sleeping sessions reads only the ones that owe work', as
   expect(scanned).toBe(0);
 });
 
+test('what is one user’s is found among many sessions of the tenant without reading them', async () => {
+  await client.query(
+    `INSERT INTO turnlock.agent_sessions (tenant_id, user_id, active_model_id, agent_name, agent_version, machine_id, machine_version, snapshot)
+      SELECT $1, 'ana', 'm', 'a', 1, 'session', 1, '{}' FROM generate_series(1, 3)`,
+    [TENANT],
+  );
+  for (const text of [
+    `SELECT * FROM turnlock.list_erasable('${TENANT}', 'ana')`,
+    `SELECT session_id FROM turnlock.agent_sessions WHERE tenant_id = '${TENANT}' AND user_id = 'ana' ORDER BY updated_at DESC LIMIT 50`,
+  ]) {
+    const { scanned, fetched } = await rowsRead(text);
+    expect(scanned).toBe(0);
+    expect(fetched).toBeLessThan(20);
+  }
+});
+
 test('a claim skips what another worker has claimed, and waits for nobody', async () => {
   const ids = [await insertSession(client), await insertSession(client)];
   for (const id of ids) await move(client, id, 'PLANNING', `updated_at = '2019-01-01'`);

@@ -44,4 +44,20 @@ onPostgres((database) => {
     const isOfOneCall = /^(approved|refused|settled)/.test(_);
     expect(left.includes(before[1]!.executionId)).toBe(isOfOneCall);
   });
+
+  test('questions of one reply are listed in the order of its calls, page by page too', async () => {
+    const orders = Array.from({ length: 12 }, (_, order) => ({ order }));
+    const { agent } = refundAgent(() => requireApproval(), ...orders);
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    await (await session.send('refund')).result();
+    const query = { tenantId: session.tenantId, sessionId: session.sessionId };
+    const found: unknown[] = [];
+    for (let after: string | undefined; found.length < orders.length; ) {
+      const page = await runtime.awaiting({ ...query, limit: 5, ...(after === undefined ? {} : { after }) });
+      found.push(...page.map(({ params }) => params));
+      after = page.at(-1)!.approvalId;
+    }
+    expect(found).toEqual(orders);
+  });
 });

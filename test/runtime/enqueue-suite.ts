@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { askUser, type Session } from '../../index.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
-import { openRuntime, openSession } from '../support/runtime-open.ts';
+import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
+import { call, eachRun } from '../support/runtime-script.ts';
 import { echoAgent, enqueue, rowsOf, typesOf, userTexts } from './inbox-scene.ts';
 
 /** Messages that another program puts into the inbox, in SQL. */
@@ -84,5 +86,44 @@ export const describeEnqueue: RuntimeSuite = (database) => {
     expect(await userTexts(session)).toEqual(['good']);
     const refused = await session.send('x'.repeat(64), { messageId: 'm2' }).catch((error: { code: string }) => error);
     expect(refused).toMatchObject({ code: 'MESSAGE_CONFLICT' });
+  });
+
+  /** A message as another program writes it: its JSON is text, and may hold what no value of ours can. */
+  function enqueueText(
+    session: Session,
+    content: string,
+    more: { messageId?: string; metadata?: string; notes?: string },
+  ) {
+    const { messageId = null, metadata = '{}', notes = null } = more;
+    return database().query(
+      'SELECT turnlock.enqueue($1, $2, $3, $4, metadata => $5::text::jsonb, normalised => $6::text::jsonb)',
+      [session.tenantId, session.sessionId, messageId, content, metadata, notes],
+    );
+  }
+
+  test('turnlock.enqueue from SQL: a number that no double holds is refused on its row, whose id no other message has', async () => {
+    const { agent } = echoAgent();
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    await enqueueText(session, 'odd', { messageId: 'm1', metadata: '{"total":1e400}' });
+    await expect(session.send('odd', { messageId: 'm1' })).rejects.toMatchObject({ code: 'MESSAGE_CONFLICT' });
+    await enqueue(database(), session, 'm2', 'good');
+    expect(await runtime.recover()).toMatchObject([{ state: 'IDLE' }]);
+    expect(await rows(session.sessionId)).toMatchObject([{ content: 'odd', rejected_code: 'VALUE_INVALID' }]);
+    await expect(session.send('odd', { messageId: 'm1' })).rejects.toMatchObject({ code: 'MESSAGE_CONFLICT' });
+    expect(await userTexts(session)).toEqual(['good']);
+  });
+
+  test('turnlock.enqueue from SQL: an answer with notes that are none is refused, and the question stays open', async () => {
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('askUser', { question: 'Which?' })] }, 'thanks'), [
+      askUser(),
+    ]);
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    await (await session.send('go')).result();
+    await enqueueText(session, 'this', { notes: '{"length":1}' });
+    await runtime.recover();
+    expect(await rows(session.sessionId)).toMatchObject([{ content: 'this', rejected_code: 'VALUE_INVALID' }]);
+    expect(await (await session.send('that')).result()).toMatchObject({ state: 'IDLE', reply: 'thanks' });
   });
 };

@@ -17,6 +17,8 @@ const ODD = '\u001b[2J refund \u202eit';
 
 let folder = '';
 let sessionId = '';
+/** Of the session: its audit, and its turns and executions. */
+let exported: { lines: string[]; document: string };
 
 const turnlock = (...args: string[]) => runTurnlock(folder, ['--database', 'data', ...args]);
 const linesOf = (text: string) => text.trimEnd().split('\n');
@@ -25,6 +27,23 @@ const linesOf = (text: string) => text.trimEnd().split('\n');
 const [, RECIPE = ''] =
   /```js\n(\/\/ verify-audit\.mjs\n[\s\S]*?)```/.exec(readFileSync('docs/audit.md', 'utf8')) ?? [];
 
+/** What the program says of an audit, and of the turns and executions beside it. */
+async function verify(audit: readonly string[], document?: string): Promise<string> {
+  await writeFile(join(folder, 'audit.jsonl'), `${audit.join('\n')}\n`);
+  if (document !== undefined) await writeFile(join(folder, 'session.json'), document);
+  const files = ['audit.jsonl', ...(document === undefined ? [] : ['session.json'])];
+  return run(process.execPath, ['verify-audit.mjs', ...files], { cwd: folder }).then(
+    ({ stdout }) => stdout.trim(),
+    ({ stdout }: { stdout: string }) => stdout.trim(),
+  );
+}
+
+async function exportOf(id: string): Promise<typeof exported> {
+  const [audit, document] = [await turnlock('show', id, '--audit', '--json'), await turnlock('show', id, '--json')];
+  expect([audit.code, document.code]).toEqual([0, 0]);
+  return { lines: linesOf(audit.stdout), document: document.stdout };
+}
+
 beforeAll(async () => {
   folder = await temporaryFolder('turnlock-audit-');
   await using runtime = await createRuntime({ database: pglite(join(folder, 'data')), agents: [supportAgent()] });
@@ -32,6 +51,7 @@ beforeAll(async () => {
   await (await session.send(ODD, { messageId: 'message-1' })).result();
   await (await session.send('and again')).result();
   ({ sessionId } = session);
+  await writeFile(join(folder, 'verify-audit.mjs'), RECIPE);
 });
 
 describe('replay and audit', () => {
@@ -73,18 +93,9 @@ describe('replay and audit', () => {
   });
 
   test('the export is verified by a program that has nothing of ours, and what is changed in it is found', async () => {
-    const { code, stdout } = await turnlock('show', sessionId, '--audit', '--json');
-    expect(code).toBe(0);
-    const lines = linesOf(stdout);
+    exported = await exportOf(sessionId);
+    const { lines, document } = exported;
     expect(lines.map((line) => JSON.parse(line).record)).toEqual(['session', ...Array(8).fill('transition')]);
-    await writeFile(join(folder, 'verify-audit.mjs'), RECIPE);
-    const verify = async (changed: string[]) => {
-      await writeFile(join(folder, 'audit.jsonl'), `${changed.join('\n')}\n`);
-      return run(process.execPath, ['verify-audit.mjs', 'audit.jsonl'], { cwd: folder }).then(
-        ({ stdout: said }) => said.trim(),
-        ({ stdout: said }: { stdout: string }) => said.trim(),
-      );
-    };
     const head = JSON.parse(lines.at(-1) ?? '').hash;
     expect(await verify(lines)).toBe(`verified: 8 transitions, head ${head}`);
     const change = (place: number, from: string, to: string) =>
@@ -97,6 +108,18 @@ describe('replay and audit', () => {
       [lines.slice(0, -1), 'end: sequence is 7, wanted 8'],
     ] as const) {
       expect(await verify([...changed])).toContain(place);
+    }
+    expect(await verify(lines, document)).toBe(`verified: 8 transitions, head ${head}`);
+    for (const [from, to, place] of [
+      ['"content":"and again"', '"content":"never again"', '#5: digest of turns is'],
+      ['"role":"tool"', '"role":"system"', '#3: digest of turns is'],
+      ['"refunded":true', '"refunded":false', '#3: digest of'],
+      ['"status":"SUCCESS"', '"status":"FAILED"', '#3: digest of outcomes is'],
+      ['"version":8', '"version":9', 'session: version is 9, wanted 8'],
+      ['"turnIndex":7', '"turnIndex":8', 'turn 8: in the audit is false, wanted true'],
+    ] as const) {
+      expect(document).toContain(from);
+      expect(await verify(lines, document.replace(from, to))).toContain(place);
     }
   });
 });
@@ -114,6 +137,14 @@ describe('forks and heads', () => {
     const shown = await turnlock('show', fork.sessionId);
     expect(shown.stdout).toContain(`session ${sessionId}, up to turn 3`);
     expect(shown.stdout).toContain('copied from execution');
+    const { lines, document } = await exportOf(fork.sessionId);
+    expect(await verify(lines, document)).toMatch(/^verified: 1 transitions, head /);
+    for (const [from, to, place] of [
+      ['"role":"user"', '"role":"system"', '#1: digest of turns is'],
+      ['"status":"SUCCESS"', '"status":"FAILED"', '#1: digest of outcomes is'],
+    ] as const) {
+      expect(await verify(lines, document.replace(from, to))).toContain(place);
+    }
   });
 
   test('heads are kept elsewhere and compared: changed chains are found, and so are sessions that are gone', async () => {

@@ -115,6 +115,7 @@ const CROSSING: [signature: string, call: string, role: string][] = [
   ['list_removable(jsonb, text, uuid, int)', `list_removable('[]')`, 'turnlock_runtime'],
   ['remove_sessions(uuid[], jsonb)', `remove_sessions('{}', '[]')`, 'turnlock_runtime'],
   ['remove_claims(bigint, text, int)', 'remove_claims(1)', 'turnlock_runtime'],
+  ['remove_operator_reads(bigint, int)', 'remove_operator_reads(1)', 'turnlock_runtime'],
   ['list_erasable(text, text)', `list_erasable('t', 'u')`, 'turnlock_runtime'],
   ['erase_sessions(text, uuid[], text)', `erase_sessions('t', '{}', 'x')`, 'turnlock_runtime'],
   ['erase_left(text, text, int)', `erase_left('t', 'u')`, 'turnlock_runtime'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { insertSession, TENANT } from '../scene.ts';
+import { insertSession, type Sql, TENANT } from '../scene.ts';
 import type { RefusalCase } from './refusal-case.ts';
 
 const create = (over: Record<string, string | null>): RefusalCase['attempt'] => {
@@ -32,6 +32,10 @@ const enqueue = (over: { tenant?: string; message?: string; content?: string; wh
     ])) satisfies RefusalCase['attempt'];
 };
 
+/** One level more than the highest bound of a runtime, around a value. */
+const LEVELS = `${'['.repeat(1_001)}1${']'.repeat(1_001)}`;
+const deep: Record<string, string> = { metadata: `{"levels":${LEVELS}}` };
+
 const arrange: RefusalCase['arrange'] = (sql) => insertSession(sql);
 
 export const functionCases: RefusalCase[] = [
@@ -41,6 +45,42 @@ export const functionCases: RefusalCase[] = [
   { code: 'TL060', title: 'create_session with an array as snapshot', attempt: create({ snapshot: '[]' }) },
   { code: 'TL060', title: 'enqueue with another whenBusy', arrange, attempt: enqueue({ whenBusy: 'sometimes' }) },
   { code: 'TL060', title: 'enqueue with an empty message id', arrange, attempt: enqueue({ message: '' }) },
+  // The column would cut the blanks off in silence: the row would have another id than the one that is looked for.
+  {
+    code: 'TL060',
+    title: 'enqueue with a message id that blanks make too long',
+    arrange,
+    attempt: enqueue({ message: `m${' '.repeat(255)}` }),
+  },
+  {
+    code: 'TL060',
+    title: 'create_session with an external id that blanks make too long',
+    attempt: create({ external_id: `e${' '.repeat(255)}` }),
+  },
+  ...['tenant_id', 'user_id', 'agent_name'].map((name) => ({
+    code: 'TL060' as const,
+    title: `create_session with a ${name} that blanks make too long`,
+    attempt: create({ [name]: `n${' '.repeat(64)}` }),
+  })),
+  {
+    code: 'TL060',
+    title: 'enqueue of more bytes than any runtime could read',
+    arrange,
+    attempt: (sql, id: string) =>
+      sql.query(`SELECT turnlock.enqueue($1, $2, NULL, repeat('x', $3))`, [TENANT, id, 64 * 1024 * 1024 + 1]),
+  },
+  ...['parts', 'metadata', 'normalised'].map((name) => ({
+    code: 'TL060' as const,
+    title: `enqueue of ${name} with more levels than any runtime could read`,
+    arrange,
+    attempt: (sql: Sql, id: string) =>
+      sql.query(`SELECT turnlock.enqueue($1, $2, NULL, 'content', ${name} => $3)`, [TENANT, id, deep[name] ?? LEVELS]),
+  })),
+  {
+    code: 'TL060',
+    title: 'create_session of metadata with more levels than any runtime could read',
+    attempt: create({ metadata: `{"levels":${LEVELS}}` }),
+  },
   {
     code: 'TL060',
     title: 'find_sessions without a criterion',

@@ -28,7 +28,7 @@ onPostgres((database) => {
     let isOver = false;
     const talks = sessions.map(async (session, n) => {
       const run = await session.send(`go ${n}`);
-      if (n % 3 === 0) void session.send(`interrupted ${n}`, { whenBusy: n % 2 === 0 ? 'interrupt' : 'enqueue' });
+      if (n % 3 === 0) await session.send(`interrupted ${n}`, { whenBusy: n % 2 === 0 ? 'interrupt' : 'enqueue' });
       const { awaiting } = await run.result();
       for (const { executionId } of awaiting) {
         if (n % 4 === 0) await session.cancel();

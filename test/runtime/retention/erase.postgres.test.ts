@@ -57,6 +57,7 @@ onPostgres((database) => {
     );
     await database().query('SELECT turnlock.find_sessions(external_id => $1)', [ids.externalId]);
     await database().query('SELECT turnlock.find_sessions(metadata => $1)', [JSON.stringify({ marker })]);
+    await database().query('SELECT turnlock.find_sessions(message_id => $1)', [ids.messageId]);
   }
 
   test('nothing of a user is left anywhere, and what is left says that it was erased', async () => {

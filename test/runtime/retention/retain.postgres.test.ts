@@ -66,7 +66,7 @@ onPostgres((database) => {
     ];
     const untouched = await rowsOf(database(), tenantId);
     const dry = await runtime.retain({ tenantId, policies, dryRun: true });
-    expect(dry).toEqual({ dryRun: true, sessions: expected, kept: 0, claims: 0 });
+    expect(dry).toEqual({ dryRun: true, sessions: expected, kept: 0, claims: 0, reads: 0 });
     expect(await rowsOf(database(), tenantId)).toBe(untouched);
     expect(await runtime.retain({ tenantId, policies, batchSize: 1 })).toEqual({ ...dry, dryRun: false });
     expect(await runtime.retain({ tenantId, policies })).toMatchObject({ sessions: [], kept: 0 });
@@ -255,6 +255,30 @@ onPostgres((database) => {
     expect(await statesOf(tenantId)).toEqual(['IDLE']);
   });
 
+  test('what operators did is kept for ever, or for the time that is asked for: never less than 30 days', async () => {
+    const { runtime } = await begin();
+    const reads = async () =>
+      (await database().query('SELECT function_name AS name FROM turnlock.agent_operator_reads ORDER BY read_id')).map(
+        ({ name }) => name,
+      );
+    await database().query('DELETE FROM turnlock.agent_operator_reads');
+    await database().query('SELECT turnlock.list_controls() FROM generate_series(1, 1500)');
+    await database().moveClock(30 * DAY_MS - LONG_MS);
+    await database().query('SELECT turnlock.list_controls()');
+    const policies = [{ state: 'COMPLETED', olderThanMs: 100 * 366 * DAY_MS }] as const;
+    const options = { policies, readsOlderThanMs: 30 * DAY_MS };
+    expect(await runtime.retain({ ...options, dryRun: true })).toMatchObject({ reads: 0 });
+    // Whoever asks the database itself gets no further.
+    expect(await database().query('SELECT turnlock.remove_operator_reads(0) AS gone')).toEqual([{ gone: 0 }]);
+    await database().moveClock(LONG_MS);
+    expect(await runtime.retain({ policies })).toMatchObject({ reads: 0 });
+    expect(await runtime.retain({ ...options, dryRun: true })).toMatchObject({ reads: 1500 });
+    expect(await runtime.retain(options)).toMatchObject({ reads: 1500 });
+    expect((await reads()).filter((name) => name !== 'list_removable')).toEqual([
+      ...['list_controls', 'remove_operator_reads', 'remove_operator_reads'],
+    ]);
+  });
+
   test('work that is owed is not removed, however old', async () => {
     const { agent, runtime } = await begin();
     const [session] = await leaveOwed(database(), agent);
@@ -271,6 +295,8 @@ onPostgres((database) => {
     [{ policies: all(0), batchSize: 0 }, 'OPTIONS_INVALID'],
     [{ policies: all(0), dryRun: 'yes' }, 'OPTIONS_INVALID'],
     [{ policies: all(0), claimsOlderThanMs: 0.5 }, 'OPTIONS_INVALID'],
+    [{ policies: all(0), readsOlderThanMs: 30 * DAY_MS - 1 }, 'OPTIONS_INVALID'],
+    [{ policies: all(0), readsOlderThanMs: 30 * DAY_MS, tenantId: 'tenant' }, 'OPTIONS_INVALID'],
     [{ polices: all(0) }, 'OPTIONS_INVALID'],
   ])('%j is refused', async (options, code) => {
     const { runtime } = await begin();
