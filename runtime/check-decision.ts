@@ -1,3 +1,4 @@
+import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS } from '../limits.ts';
 import type { AmendedContent } from '../machines/event-content.ts';
@@ -109,10 +110,10 @@ async function checkParams(
       details: { executionId, sessionId: session.sessionId },
     });
   }
-  const { params, paramsDigest, repeatable, normalised, once, costMicroMoney, settled } = await describeParams(
-    { session, limits: services.store.limits },
+  const { params, paramsDigest, repeatable, normalised, once, costMicroMoney, settled } = await inTime(
+    services,
     tool,
-    given,
+    describeParams({ session, limits: services.store.limits }, tool, given),
   );
   const guards = { ...(once && { once }), ...(costMicroMoney !== undefined && { costMicroMoney }) };
   if (settled === undefined)
@@ -121,4 +122,21 @@ async function checkParams(
     message: `params not accepted: ${tool.name} (${settled.error?.message})`,
     details: { executionId },
   });
+}
+
+/** A validator that does not end must hold neither the caller nor the runtime's close. */
+async function inTime<Result>({ store, closing }: Services, tool: Tool, work: Promise<Result>): Promise<Result> {
+  const timeoutMs = tool.timeoutMs ?? store.limits.toolTimeoutMs;
+  const over = new AbortController();
+  const bound = store.environment.sleep(timeoutMs, AbortSignal.any([over.signal, closing])).then((): never => {
+    throw new TurnlockError('PARAMS_INVALID', {
+      message: `params not accepted: ${tool.name} (they were not validated within ${timeoutMs} ms)`,
+    });
+  });
+  bound.catch(() => undefined);
+  try {
+    return await Promise.race([work, bound]);
+  } finally {
+    over.abort();
+  }
 }
