@@ -38,7 +38,8 @@ export async function changeRounds(em: EntityManager, key: SessionKey, writing: 
     const round = latest.get(executionId);
     if (round === undefined || round.decision != null) continue;
     if (event.type === 'approval.granted') checkAsked(writing, round);
-    const argsDigest = digestOf(writing, executionId);
+    // Only a person who puts other params in place decides about others than were asked about.
+    const argsDigest = decision === 'granted' ? digestOf(writing, executionId) : undefined;
     em.assign(round, { decision, decidedBy: by, decidedAt: now, reason, argsDigest: argsDigest ?? round.argsDigest });
   }
   for (const executionId of withdrawn) {
