@@ -124,7 +124,7 @@ async function amend(
     });
   }
   const { environment, limits } = services.store;
-  const described = await describeParams({ session, limits }, tool, given);
+  const described = await inTime(services, tool, describeParams({ session, limits }, tool, given));
   const { params, paramsDigest, repeatable, normalised, once, costMicroMoney, settled } = described;
   if (settled !== undefined) {
     throw new TurnlockError('PARAMS_INVALID', {
@@ -154,4 +154,21 @@ function noSuchExecution({ sessionId }: CommittedSession, executionId: string): 
     message: `execution not found: ${executionId} (session ${sessionId})`,
     details: { executionId, sessionId },
   });
+}
+
+/** A validator that does not end must hold neither the caller nor the runtime's close. */
+async function inTime<Result>({ store, closing }: Services, tool: Tool, work: Promise<Result>): Promise<Result> {
+  const timeoutMs = tool.timeoutMs ?? store.limits.toolTimeoutMs;
+  const over = new AbortController();
+  const bound = store.environment.sleep(timeoutMs, AbortSignal.any([over.signal, closing])).then((): never => {
+    throw new TurnlockError('PARAMS_INVALID', {
+      message: `params not accepted: ${tool.name} (they were not validated within ${timeoutMs} ms)`,
+    });
+  });
+  bound.catch(() => undefined);
+  try {
+    return await Promise.race([work, bound]);
+  } finally {
+    over.abort();
+  }
 }
