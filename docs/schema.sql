@@ -610,12 +610,19 @@ $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.drop_control(control_id uuid)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
-  WITH gone AS (DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING 1)
-  SELECT EXISTS (SELECT FROM gone)
+DECLARE
+  dropped turnlock.agent_controls;
+BEGIN
+  DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING c.* INTO dropped;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM note_operator_read('drop_control', jsonb_strip_nulls(jsonb_build_object('kind', dropped.kind, 'tenantId', dropped.tenant_id,
+    'toolName', dropped.tool_name, 'unit', dropped.unit, 'dailyLimit', dropped.daily_limit)));
+  RETURN true;
+END
 $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.empty_erased_evidence()
@@ -1261,6 +1268,8 @@ CREATE OR REPLACE FUNCTION turnlock.put_control(kind text, tenant_id text DEFAUL
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
+  SELECT note_operator_read('put_control', jsonb_strip_nulls(jsonb_build_object('kind', put_control.kind, 'tenantId', put_control.tenant_id,
+    'toolName', put_control.tool_name, 'unit', put_control.unit, 'dailyLimit', put_control.daily_limit)));
   INSERT INTO agent_controls (kind, tenant_id, tool_name, unit, daily_limit, reason, created_by, created_at)
     VALUES (put_control.kind, put_control.tenant_id, put_control.tool_name, put_control.unit, put_control.daily_limit,
       put_control.reason, session_user, turnlock_now())

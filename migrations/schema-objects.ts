@@ -138,7 +138,7 @@ a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
 7c40be702d1ff531 function count_operator_reads
 0b22383d4affdc3c function create_session
-392e7c16a416576c function drop_control
+8d1913f59f1ff489 function drop_control
 8dc8145a16546103 function empty_erased_evidence
 67d52314693f2064 function enqueue
 66cce15c9d966fa8 function erase_left
@@ -164,7 +164,7 @@ c78b478564e96422 function list_controls
 cf4c45ec6de37cd2 function next_due_at
 3ec64aca3eed0f7b function note_operator_read
 b8e3a90e92a8469f function notify_inbox
-e9763625df9964a7 function put_control
+c835e9eca74c49ac function put_control
 2b91d40cf397dd9d function remove_claims
 322d81a3394dbd5c function remove_operator_reads
 0cfb6fb3084a6938 function remove_sessions
