@@ -19,6 +19,7 @@ CREATE TABLE turnlock.agent_approvals (
   announced_at timestamp with time zone,
   decision character varying(16),
   decided_by character varying(255),
+  decided_roles jsonb,
   decided_at timestamp with time zone,
   reason text,
   consumed_at timestamp with time zone,
@@ -370,6 +371,7 @@ CREATE INDEX idx_tool_open ON turnlock.agent_tool_executions USING btree (sessio
 CREATE INDEX idx_tool_run ON turnlock.agent_tool_executions USING btree (run_id, tool_name, params_digest);
 CREATE INDEX idx_tool_started ON turnlock.agent_tool_executions USING btree (tenant_id, started_at) WHERE (attempt > 0);
 CREATE INDEX idx_tool_turn ON turnlock.agent_tool_executions USING btree (turn_id);
+CREATE INDEX idx_tool_unknown ON turnlock.agent_tool_executions USING btree (session_id, tool_name, params_digest) WHERE ((status)::text = 'TIMED_OUT'::text);
 CREATE INDEX idx_transitions_message ON turnlock.agent_transitions USING btree (event_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'message.enqueued'::character varying])::text[]));
 CREATE INDEX idx_transitions_run ON turnlock.agent_transitions USING btree (run_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'session.retried'::character varying])::text[]));
 -- Functions
@@ -730,7 +732,7 @@ BEGIN
     UPDATE agent_turns SET content = NULL, parts = '[]'::jsonb, metadata = '{}'::jsonb, normalised = NULL WHERE session_id = wanted;
     UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_message = NULL,
       raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted;
-    UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, approvers = NULL WHERE session_id = wanted;
+    UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, decided_roles = NULL, approvers = NULL WHERE session_id = wanted;
     DELETE FROM agent_tool_evidence WHERE session_id = wanted;
     DELETE FROM agent_inbox WHERE session_id = wanted;
     UPDATE agent_model_calls SET error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted;
@@ -818,7 +820,7 @@ CREATE OR REPLACE FUNCTION turnlock.guard_approval_insert()
 AS $function$
 BEGIN
 
-  IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
+  IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
      OR NEW.announced_at IS NOT NULL
      OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.decision IS NULL)
      OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a WHERE a.execution_id = NEW.execution_id) THEN
@@ -838,11 +840,12 @@ DECLARE
   kept turnlock.agent_approvals;
 BEGIN
 
-  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.approvers IS NULL THEN
+  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.decided_roles IS NULL AND NEW.approvers IS NULL THEN
     kept := NEW;
     kept.question := OLD.question;
     kept.reason := OLD.reason;
     kept.decided_by := OLD.decided_by;
+    kept.decided_roles := OLD.decided_roles;
     kept.approvers := OLD.approvers;
     IF kept IS NOT DISTINCT FROM OLD AND EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id AND erased_at IS NOT NULL) THEN RETURN NEW; END IF;
   END IF;
@@ -852,10 +855,10 @@ BEGIN
        (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at,
        OLD.question, OLD.approvers, OLD.expires_at, OLD.on_expiry, OLD.controls)
      OR (NEW.args_digest <> OLD.args_digest AND (OLD.decision IS NOT NULL OR NEW.decision IS DISTINCT FROM 'granted'))
-     OR (NEW.decision IS NULL AND (NEW.decided_by IS NOT NULL OR NEW.reason IS NOT NULL))
+     OR (NEW.decision IS NULL AND (NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL))
      OR OLD.consumed_at IS NOT NULL
-     OR (OLD.decision IS NOT NULL AND (NEW.decided_by, NEW.decided_at, NEW.reason)
-         IS DISTINCT FROM (OLD.decided_by, OLD.decided_at, OLD.reason))
+     OR (OLD.decision IS NOT NULL AND (NEW.decided_by, NEW.decided_roles, NEW.decided_at, NEW.reason)
+         IS DISTINCT FROM (OLD.decided_by, OLD.decided_roles, OLD.decided_at, OLD.reason))
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
          AND NOT (OLD.decision = 'granted' AND COALESCE(NEW.decision, '') IN ('expired', 'superseded', 'cancelled')))
      OR (OLD.decision IS NOT NULL AND OLD.decision <> 'granted' AND NEW IS DISTINCT FROM OLD) THEN

@@ -3,7 +3,7 @@
  * database with them. Written by `node scripts/dump-schema.ts`; a test compares it with a fresh database.
  */
 export const SCHEMA_OBJECTS = `
-c35f0200b51b292d table agent_approvals
+83a54fbf5ca98189 table agent_approvals
 a3309c2601e1bbff table agent_controls
 f67e55f9c046df10 table agent_idempotency_claims
 eae412b28f76de0d table agent_inbox
@@ -126,6 +126,7 @@ c7dbd5f0f5e5337a index idx_sessions_user
 932d02c0912f7ee0 index idx_tool_run
 88fd2ca7f70d8109 index idx_tool_started
 dd78566f282ed1fd index idx_tool_turn
+445a5d635c859e3a index idx_tool_unknown
 dc32c05a95bb7afc index idx_transitions_message
 41fac2563dde1a0d index idx_transitions_run
 37e2452163529333 function chain_transition
@@ -141,11 +142,11 @@ a7b562172c3d25df function claim_sessions
 8dc8145a16546103 function empty_erased_evidence
 67d52314693f2064 function enqueue
 66cce15c9d966fa8 function erase_left
-ff44384f149e2845 function erase_sessions
+4548e438b536ee6a function erase_sessions
 9bad9eaba689b328 function find_sessions
 0d0424286352de72 function guard_append_only
-fd1836b1f4ce6cfd function guard_approval_insert
-336cf24a78fb14d8 function guard_approval_update
+6dbc0adcb03479ca function guard_approval_insert
+8c9264f0cd786e95 function guard_approval_update
 8b84b761d945ab78 function guard_execution_insert
 c05a6249aac5ad5a function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete

@@ -34,13 +34,20 @@ export async function changeRounds(em: EntityManager, key: SessionKey, writing: 
   const waiting = calls.filter(({ executionId, waitsFor }) => waitsFor !== null && !known.includes(executionId));
   const rounds = await readRounds(em, key, [...known, ...waiting.map(({ executionId }) => executionId)]);
   const latest = new Map(rounds.map((round) => [round.executionId, round]));
-  for (const { executionId, decision, by, reason } of closed) {
+  for (const { executionId, decision, by, roles, reason } of closed) {
     const round = latest.get(executionId);
     if (round === undefined || round.decision != null) continue;
     if (event.type === 'approval.granted') checkAsked(writing, round);
     // Only a person who puts other params in place decides about others than were asked about.
-    const argsDigest = decision === 'granted' ? digestOf(writing, executionId) : undefined;
-    em.assign(round, { decision, decidedBy: by, decidedAt: now, reason, argsDigest: argsDigest ?? round.argsDigest });
+    const bound = (decision === 'granted' ? digestOf(writing, executionId) : undefined) ?? round.argsDigest;
+    em.assign(round, {
+      decision,
+      decidedBy: by,
+      decidedRoles: roles,
+      decidedAt: now,
+      reason,
+      argsDigest: bound,
+    });
   }
   for (const executionId of withdrawn) {
     const round = latest.get(executionId);

@@ -120,7 +120,7 @@ const executionUpdateBody = `
 
 /** What is asked is asked openly: nobody has decided yet, and nothing else is asked about the call at the same time. */
 const approvalInsertBody = `
-  IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
+  IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
      OR NEW.announced_at IS NOT NULL
      OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.decision IS NULL)
      OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a WHERE a.execution_id = NEW.execution_id) THEN
@@ -130,11 +130,12 @@ const approvalInsertBody = `
 
 /** What was asked never changes. Decided once, used once. Only a grant that nobody used may still be withdrawn. What people said goes with the erasure of the session. */
 const approvalBody = `
-  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.approvers IS NULL THEN
+  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.decided_roles IS NULL AND NEW.approvers IS NULL THEN
     kept := NEW;
     kept.question := OLD.question;
     kept.reason := OLD.reason;
     kept.decided_by := OLD.decided_by;
+    kept.decided_roles := OLD.decided_roles;
     kept.approvers := OLD.approvers;
     IF kept IS NOT DISTINCT FROM OLD AND ${OF_ERASED} THEN RETURN NEW; END IF;
   END IF;
@@ -144,10 +145,10 @@ const approvalBody = `
        (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at,
        OLD.question, OLD.approvers, OLD.expires_at, OLD.on_expiry, OLD.controls)
      OR (NEW.args_digest <> OLD.args_digest AND (OLD.decision IS NOT NULL OR NEW.decision IS DISTINCT FROM 'granted'))
-     OR (NEW.decision IS NULL AND (NEW.decided_by IS NOT NULL OR NEW.reason IS NOT NULL))
+     OR (NEW.decision IS NULL AND (NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL))
      OR OLD.consumed_at IS NOT NULL
-     OR (OLD.decision IS NOT NULL AND (NEW.decided_by, NEW.decided_at, NEW.reason)
-         IS DISTINCT FROM (OLD.decided_by, OLD.decided_at, OLD.reason))
+     OR (OLD.decision IS NOT NULL AND (NEW.decided_by, NEW.decided_roles, NEW.decided_at, NEW.reason)
+         IS DISTINCT FROM (OLD.decided_by, OLD.decided_roles, OLD.decided_at, OLD.reason))
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
          AND NOT (OLD.decision = 'granted' AND COALESCE(NEW.decision, '') IN ('expired', 'superseded', 'cancelled')))
      OR (OLD.decision IS NOT NULL AND OLD.decision <> 'granted' AND NEW IS DISTINCT FROM OLD) THEN
