@@ -137,10 +137,10 @@ dc32c05a95bb7afc index idx_transitions_message
 a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
 7c40be702d1ff531 function count_operator_reads
-0b22383d4affdc3c function create_session
+dfe01a488b325e6a function create_session
 8d1913f59f1ff489 function drop_control
 8dc8145a16546103 function empty_erased_evidence
-67d52314693f2064 function enqueue
+6441f4688d4594c9 function enqueue
 66cce15c9d966fa8 function erase_left
 4548e438b536ee6a function erase_sessions
 9bad9eaba689b328 function find_sessions
