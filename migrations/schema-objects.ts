@@ -136,10 +136,10 @@ dc32c05a95bb7afc index idx_transitions_message
 a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
 7c40be702d1ff531 function count_operator_reads
-0b22383d4affdc3c function create_session
+c3c525924c93d6bd function create_session
 8d1913f59f1ff489 function drop_control
 8dc8145a16546103 function empty_erased_evidence
-67d52314693f2064 function enqueue
+ee74e7a98c471477 function enqueue
 66cce15c9d966fa8 function erase_left
 ff44384f149e2845 function erase_sessions
 9bad9eaba689b328 function find_sessions
