@@ -146,7 +146,7 @@ onPostgres((database) => {
     const session = await openSession(runtime, agent);
     const { awaiting } = await (await session.send('go')).result();
     ends = false;
-    const approving = session.approve(awaiting[0]!.executionId, { by: 'ada', params: {} });
+    const approving = session.approve(awaiting[0]!.executionId, { by: 'ada', params: { other: 1 } });
     await expect(approving).rejects.toMatchObject({ code: 'PARAMS_INVALID' });
     await runtime.close();
   });
