@@ -148,7 +148,7 @@ a7b562172c3d25df function claim_sessions
 6dbc0adcb03479ca function guard_approval_insert
 8c9264f0cd786e95 function guard_approval_update
 8b84b761d945ab78 function guard_execution_insert
-c05a6249aac5ad5a function guard_execution_update
+fff3b7ee891d1d2d function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete
 5780089f0ea7c1ce function guard_inbox_insert
 ec8447b62e982142 function guard_payload
