@@ -99,7 +99,12 @@ export class Session<Output = unknown> extends SessionOperating {
       const { environment } = this.#services.store;
       const by = checkWho(checkOptions(options, 'retry', ['by']).by ?? 'operator');
       const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
-      return this.#begin(await this.#commit({ event, cause: 'operator', claim: this.#acquire() }));
+      const committed = this.#commit({ event, cause: 'operator', claim: this.#acquire() });
+      return this.#begin(
+        await committed.catch((error: unknown) => {
+          throw isTurnlockError(error, 'EVENT_ILLEGAL') ? notFailed(this.sessionId, error) : error;
+        }),
+      );
     });
   }
 
@@ -388,4 +393,15 @@ export class Session<Output = unknown> extends SessionOperating {
     return ((last && resultOfCommit(last, runId)) ??
       (await restOfRun(this.#services, this, runId))) as RunResult<Output>;
   }
+}
+
+/** Why there is nothing to retry, in words that help. */
+function notFailed(sessionId: string, cause: TurnlockError): TurnlockError {
+  const { state } = cause.details as { state?: string };
+  return new TurnlockError('EVENT_ILLEGAL', {
+    message: `session has no failed run: ${sessionId} (found ${state}, wanted FAILED)`,
+    hint: 'Send a message to begin a run; where one is under way or waits, `explain` says for what.',
+    details: { sessionId, state: state ?? null },
+    cause,
+  });
 }
