@@ -1,4 +1,3 @@
-import { type Actor, createActor, type InspectionEvent, type Observer } from 'xstate';
 import { isTurnlockError, TurnlockError } from '../errors.ts';
 import { isResting } from '../machines/session-state.ts';
 import {
@@ -29,7 +28,6 @@ import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
 import type { RunResult } from './run-event.ts';
 import { checkAgent, checkOpen, operate, type Services } from './services.ts';
-import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import { SessionOperating } from './session-operating.ts';
 
 type Committable = Pick<CommitRequest, 'event' | 'cause' | 'claim'> & Partial<CommitRequest>;
@@ -260,28 +258,6 @@ export class Session<Output = unknown> extends SessionOperating {
       };
       return new Session<Output>(this.#services, await forkSession(store, fork));
     });
-  }
-
-  /**
-   * An XState actor of the session, which is started: `getSnapshot`, `subscribe`, `send`, `on`, `waitFor(actor, …)`, and `inspect` as for
-   * `createActor`. Its snapshot is the session as last seen committed, whoever drives it; `value` is its state, `null` until it was read. What
-   * it is sent goes to the session's methods, in order; what is refused is emitted as `event.refused`. It is done once the session is COMPLETED.
-   *
-   * `stop` it when nobody looks any more: nothing of the session stops with it. Many actors of one session may run at once. To invoke sessions
-   * from a machine of your own, see `runtime.sessionLogic`.
-   */
-  actor(
-    options: { inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void) } = {},
-  ): Actor<SessionLogic<{ tenantId: string; sessionId: string }>> {
-    const { inspect } = checkOptions(options, 'actor', ['inspect']);
-    checkOpen(this.#services);
-    const logic = sessionLogic<{ tenantId: string; sessionId: string }>(this.#services, async () => this);
-    const { sessionId, tenantId } = this;
-    return createActor(logic, {
-      id: sessionId,
-      input: { sessionId, tenantId },
-      ...(inspect ? { inspect } : {}),
-    }).start();
   }
 
   #acquire(): LeaseClaim {
