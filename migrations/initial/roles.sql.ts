@@ -25,7 +25,7 @@ const TABLE_RIGHTS: Record<RoleKind, Record<string, string>> = {
 };
 
 const CLIENT_FUNCTIONS = [
-  'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, uuid, jsonb)',
+  'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, jsonb)',
   'enqueue(text, uuid, text, text, text, jsonb, jsonb, jsonb, uuid)',
 ];
 
@@ -37,6 +37,7 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'why_stranded(uuid, jsonb)',
     'unannounced_rounds(int, uuid[])',
     'next_due_at()',
+    'removed_sessions(uuid[])',
     // It may name any tenant as it is: what clients may do is no more.
     ...CLIENT_FUNCTIONS,
   ],

@@ -125,7 +125,23 @@ export function describeTenancy(open: () => Sql): void {
     });
     expect(found.rows).toEqual([{ tenant_id: TENANT, session_id: sessionId }]);
     const { rows } = await open().query('SELECT function_name, criteria FROM turnlock.agent_operator_reads');
-    expect(rows).toContainEqual({ function_name: 'find_sessions', criteria: { sessionId } });
+    expect(rows).toContainEqual({ function_name: 'find_sessions', criteria: { sessionId, foundIn: [TENANT] } });
+  });
+
+  test('who lifted a freeze is noted, and every page of a look is', async () => {
+    const made = await as(open(), 'turnlock_operator', '', (sql) =>
+      sql.query(`SELECT turnlock.put_control('freeze', 'lifted', 'refund') AS id`),
+    );
+    await as(open(), 'turnlock_operator', '', async (sql) => {
+      await sql.query('SELECT turnlock.drop_control($1)', [made.rows[0].id]);
+      return sql.query('SELECT turnlock.list_removable($1, NULL, $2)', ['[]', sessionId]);
+    });
+    const { rows } = await open().query('SELECT function_name AS name, criteria FROM turnlock.agent_operator_reads');
+    expect(rows).toContainEqual({
+      name: 'drop_control',
+      criteria: { controlId: made.rows[0].id, kind: 'freeze', tenantId: 'lifted', toolName: 'refund' },
+    });
+    expect(rows).toContainEqual({ name: 'list_removable', criteria: { after: sessionId } });
   });
 
   test('a control without tenant counts for every tenant', async () => {
