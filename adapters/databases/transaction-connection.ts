@@ -30,6 +30,7 @@ export class TransactionConnection implements DatabaseConnection {
   #isOut = true;
   #state: 'idle' | 'announced' | 'open' = 'idle';
   #isBroken = false;
+  #isUsedUp = false;
   #firstError: unknown;
 
   constructor({ wire, giveBack }: LentConnection, environment: Environment) {
@@ -42,7 +43,12 @@ export class TransactionConnection implements DatabaseConnection {
   release(): void {
     if (!this.#isOut) return;
     this.#isOut = false;
-    this.#giveBack({ isBroken: this.#isBroken || this.#state === 'open' });
+    this.#giveBack({ isBroken: this.#isBroken || this.#isUsedUp || this.#state === 'open' });
+  }
+
+  /** Nobody gets this connection after the one who has it. Its transaction goes on. */
+  dropWhenReleased(): void {
+    this.#isUsedUp = true;
   }
 
   async begin(): Promise<void> {
