@@ -91,7 +91,7 @@ const CALLABLE = `SELECT p.proname AS name, r.rolname AS role, p.prosecdef AS de
     COALESCE((SELECT array_agg(name::text) FROM unnest(p.proargnames, p.proargmodes) AS a(name, mode) WHERE mode IN ('t', 'o', 'b')),
       ARRAY[format_type(p.prorettype, NULL)]) AS columns
   FROM pg_proc p CROSS JOIN pg_roles r
-  WHERE p.pronamespace = 'turnlock'::regnamespace AND r.rolname IN ('turnlock_runtime', 'turnlock_client', 'turnlock_operator')
+  WHERE p.pronamespace = 'turnlock'::regnamespace AND r.rolname IN ('turnlock_runtime', 'turnlock_reader', 'turnlock_client', 'turnlock_operator')
     AND has_function_privilege(r.oid, p.oid, 'EXECUTE') ORDER BY 2, 1`;
 
 /** All that the runtime and clients may learn across tenants: tenant, session, round of asking, and when something is due. */
@@ -114,6 +114,8 @@ test('C66 what the runtime and clients may call as the owner answers with tenant
   expect(wide).toEqual([]);
   const names = (role: string) => callable.filter((row) => row.role === role).map(({ name }) => name);
   expect(names('turnlock_client')).toEqual(['create_session', 'enqueue']);
+  const reads = names('turnlock_reader').filter((name) => !/^is_legal_/.test(name));
+  expect(reads).toEqual(['removed_sessions', 'turnlock_now', 'why_stranded']);
   const shared = names('turnlock_operator').filter((name) => names('turnlock_runtime').includes(name));
   expect(shared).toEqual(['turnlock_now']);
 });

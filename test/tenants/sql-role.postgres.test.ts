@@ -271,6 +271,27 @@ test.each<[string, string, string, string]>([
   ],
   ['a stolen client role', 'turnlock_client', 'reads', 'SELECT FROM turnlock.agent_turns'],
   ['a stolen client role', 'turnlock_client', 'lists sessions', 'SELECT turnlock.sweep_sessions(1)'],
+  ['a stolen reader role', 'turnlock_reader', 'writes a turn', 'INSERT INTO turnlock.agent_turns DEFAULT VALUES'],
+  [
+    'a stolen reader role',
+    'turnlock_reader',
+    'changes a session',
+    'UPDATE turnlock.agent_sessions SET wake_at = now()',
+  ],
+  ['a stolen reader role', 'turnlock_reader', 'drops a message', 'DELETE FROM turnlock.agent_inbox'],
+  ['a stolen reader role', 'turnlock_reader', 'lists other tenants', 'SELECT turnlock.list_sessions()'],
+  [
+    'a stolen reader role',
+    'turnlock_reader',
+    'writes to a session',
+    `SELECT turnlock.enqueue('other', gen_random_uuid(), 'm', 'c')`,
+  ],
+  [
+    'a stolen reader role',
+    'turnlock_reader',
+    'sees what operators looked for',
+    'SELECT FROM turnlock.agent_operator_reads',
+  ],
   ['a stolen operator role', 'turnlock_operator', 'reads what was said', 'SELECT FROM turnlock.agent_turns'],
   [
     'a stolen operator role',

@@ -380,6 +380,7 @@ onPostgres((database) => {
     [{ policies: [] }, 'OPTIONS_INVALID'],
     [{ policies: [{ state: 'PLANNING', olderThanMs: 1 }] }, 'OPTIONS_INVALID'],
     [{ policies: [{ state: 'IDLE', olderThanMs: -1 }] }, 'OPTIONS_INVALID'],
+    [{ policies: [...all(0), { state: 'IDLE', olderThanMs: 1 }] }, 'OPTIONS_INVALID'],
     [{ policies: [{ state: 'IDLE', olderThanMs: 1, tenantId: '' }] }, 'VALUE_INVALID'],
     [{ policies: all(0), batchSize: 0 }, 'OPTIONS_INVALID'],
     [{ policies: all(0), dryRun: 'yes' }, 'OPTIONS_INVALID'],
