@@ -93,7 +93,7 @@ export function checkPolicies(policies: readonly RetentionPolicy[]): readonly Re
 }
 
 /** Whom a policy is for, in words. */
-export function forWhom({ state, tenantId }: Pick<RetentionPolicy, 'state' | 'tenantId'>): string {
+export function forWhom({ state, tenantId }: Pick<RetentionRule, 'state' | 'tenantId'>): string {
   return tenantId === undefined ? state : `${state} of tenant ${JSON.stringify(tenantId)}`;
 }
 

@@ -68,7 +68,7 @@ function policiesOf({ state, olderThan }: RetainCommandOptions): RetentionPolicy
   return state.map((one) => ({ state: one, olderThanMs: olderThan }));
 }
 
-function keptLonger(rules: readonly RetentionPolicy[]): TurnlockError {
+function keptLonger(rules: readonly RetentionRule[]): TurnlockError {
   const kept = rules.map((rule) => `${forWhom(rule)} for ${rule.olderThanMs / DAY_MS} days`).join(', ');
   return new TurnlockError('OPTIONS_INVALID', {
     message: `--older-than is shorter than the configuration says (found that it keeps ${kept})`,

@@ -49,7 +49,6 @@ onPostgres((database) => {
     const attempts = [
       () => session.send('more'),
       () => session.complete({ by: 'x' }),
-      () => session.release({ by: 'x' }),
       () => session.fork({ by: 'x' }),
       () => reader.createSession({ agent: agent.name, tenantId: 'own', userId: 'user' }),
     ];
