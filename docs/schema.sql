@@ -19,6 +19,7 @@ CREATE TABLE turnlock.agent_approvals (
   announced_at timestamp with time zone,
   decision character varying(16),
   decided_by character varying(255),
+  decided_roles jsonb,
   decided_at timestamp with time zone,
   reason text,
   consumed_at timestamp with time zone,
@@ -371,6 +372,7 @@ CREATE INDEX idx_tool_open ON turnlock.agent_tool_executions USING btree (sessio
 CREATE INDEX idx_tool_run ON turnlock.agent_tool_executions USING btree (run_id, tool_name, params_digest);
 CREATE INDEX idx_tool_started ON turnlock.agent_tool_executions USING btree (tenant_id, started_at) WHERE (attempt > 0);
 CREATE INDEX idx_tool_turn ON turnlock.agent_tool_executions USING btree (turn_id);
+CREATE INDEX idx_tool_unknown ON turnlock.agent_tool_executions USING btree (session_id, tool_name, params_digest) WHERE ((status)::text = 'TIMED_OUT'::text);
 CREATE INDEX idx_transitions_message ON turnlock.agent_transitions USING btree (event_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'message.enqueued'::character varying])::text[]));
 CREATE INDEX idx_transitions_run ON turnlock.agent_transitions USING btree (run_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'session.retried'::character varying])::text[]));
 -- Functions
@@ -613,14 +615,13 @@ CREATE OR REPLACE FUNCTION turnlock.drop_control(control_id uuid)
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
-#variable_conflict use_column
 DECLARE
-  gone turnlock.agent_controls;
+  dropped turnlock.agent_controls;
 BEGIN
-  DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING c.* INTO gone;
+  DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING c.* INTO dropped;
   IF NOT FOUND THEN RETURN false; END IF;
-  PERFORM note_operator_read('drop_control', jsonb_strip_nulls(jsonb_build_object('controlId', gone.control_id, 'kind', gone.kind,
-    'tenantId', gone.tenant_id, 'toolName', gone.tool_name, 'unit', gone.unit, 'dailyLimit', gone.daily_limit)));
+  PERFORM note_operator_read('drop_control', jsonb_strip_nulls(jsonb_build_object('kind', dropped.kind, 'tenantId', dropped.tenant_id,
+    'toolName', dropped.tool_name, 'unit', dropped.unit, 'dailyLimit', dropped.daily_limit)));
   RETURN true;
 END
 $function$
@@ -747,7 +748,7 @@ BEGIN
     UPDATE agent_turns SET content = NULL, parts = '[]'::jsonb, metadata = '{}'::jsonb, normalised = NULL WHERE session_id = wanted;
     UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_code = NULL,
       error_message = NULL, raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted;
-    UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, approvers = NULL WHERE session_id = wanted;
+    UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, decided_roles = NULL, approvers = NULL WHERE session_id = wanted;
     DELETE FROM agent_tool_evidence WHERE session_id = wanted;
     DELETE FROM agent_inbox WHERE session_id = wanted;
     UPDATE agent_model_calls SET finish_reason = NULL, error_code = NULL, error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted;
@@ -838,17 +839,18 @@ DECLARE
   kept turnlock.agent_approvals;
 BEGIN
 
-  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.approvers IS NULL THEN
+  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.decided_roles IS NULL AND NEW.approvers IS NULL THEN
     kept := NEW;
     kept.question := OLD.question;
     kept.reason := OLD.reason;
     kept.decided_by := OLD.decided_by;
+    kept.decided_roles := OLD.decided_roles;
     kept.approvers := OLD.approvers;
     IF kept IS NOT DISTINCT FROM OLD AND EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id AND erased_at IS NOT NULL) THEN RETURN NEW; END IF;
   END IF;
   IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
        IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
-     OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
+     OR (OLD.decision IS NOT NULL AND (NEW.args_digest, NEW.decided_by, NEW.decided_roles) IS DISTINCT FROM (OLD.args_digest, OLD.decided_by, OLD.decided_roles))
      OR OLD.consumed_at IS NOT NULL
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
          AND NOT (OLD.decision = 'granted' AND COALESCE(NEW.decision, '') IN ('expired', 'superseded', 'cancelled')))
@@ -1291,6 +1293,8 @@ CREATE OR REPLACE FUNCTION turnlock.put_control(kind text, tenant_id text DEFAUL
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
+  SELECT note_operator_read('put_control', jsonb_strip_nulls(jsonb_build_object('kind', put_control.kind, 'tenantId', put_control.tenant_id,
+    'toolName', put_control.tool_name, 'unit', put_control.unit, 'dailyLimit', put_control.daily_limit)));
   INSERT INTO agent_controls (kind, tenant_id, tool_name, unit, daily_limit, reason, created_by, created_at)
     VALUES (put_control.kind, put_control.tenant_id, put_control.tool_name, put_control.unit, put_control.daily_limit,
       put_control.reason, session_user, turnlock_now())

@@ -3,7 +3,7 @@
  * database with them. Written by `node scripts/dump-schema.ts`; a test compares it with a fresh database.
  */
 export const SCHEMA_OBJECTS = `
-c35f0200b51b292d table agent_approvals
+83a54fbf5ca98189 table agent_approvals
 a3309c2601e1bbff table agent_controls
 f67e55f9c046df10 table agent_idempotency_claims
 eae412b28f76de0d table agent_inbox
@@ -127,6 +127,7 @@ c7dbd5f0f5e5337a index idx_sessions_user
 932d02c0912f7ee0 index idx_tool_run
 88fd2ca7f70d8109 index idx_tool_started
 dd78566f282ed1fd index idx_tool_turn
+445a5d635c859e3a index idx_tool_unknown
 dc32c05a95bb7afc index idx_transitions_message
 41fac2563dde1a0d index idx_transitions_run
 37e2452163529333 function chain_transition
@@ -138,14 +139,14 @@ a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
 7c40be702d1ff531 function count_operator_reads
 d7c03d96452ccd53 function create_session
-bff2be9347861331 function drop_control
+8d1913f59f1ff489 function drop_control
 ce89cf2538ea3d19 function empty_erased_evidence
 7403feac29bf34a5 function enqueue
 4b8d5806c949e02e function erase_left
-cdd35645fa054c5b function erase_sessions
+dbc610909a3cc42a function erase_sessions
 5bac429733a0543a function find_sessions
 0d0424286352de72 function guard_append_only
-10871c0de62a1eb6 function guard_approval_update
+904f7c786aee4303 function guard_approval_update
 8b84b761d945ab78 function guard_execution_insert
 d08b850a03637201 function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete
@@ -164,7 +165,7 @@ c78b478564e96422 function list_controls
 cf4c45ec6de37cd2 function next_due_at
 b1dba8b734919eaa function note_operator_read
 b8e3a90e92a8469f function notify_inbox
-e9763625df9964a7 function put_control
+c835e9eca74c49ac function put_control
 2b91d40cf397dd9d function remove_claims
 322d81a3394dbd5c function remove_operator_reads
 a2fd09f98b44ec3a function remove_sessions

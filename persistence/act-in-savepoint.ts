@@ -4,7 +4,7 @@ import type { SessionEvent } from '../machines/session-event.ts';
 import type { Act, ActEnd } from './commit-request.ts';
 import type { ToolTransaction } from './database.contract.ts';
 import { readDatabaseError } from './database-error-facts.ts';
-import { applySettings, type Store } from './session-transaction.ts';
+import { applySettings, restorePathSql, type Store } from './session-transaction.ts';
 import { normaliseError } from './values/normalise-error.ts';
 
 /** What PostgreSQL checks at the end of a transaction of ours; a test compares it with the catalogs. */
@@ -30,8 +30,8 @@ const AGAIN = /^(?:40001|40P01)$/;
 const ENDED = /^(?:25P01|3B001)$/;
 
 /** A tool may take on another role by SET LOCAL ROLE; what is written after it is written by the one that was there. */
-const KEEP_ROLE = `select set_config('turnlock.role_of_tool', current_setting('role'), true)`;
-const BACK_TO_ROLE = `select set_config('role', current_setting('turnlock.role_of_tool'), true)`;
+const KEEP_ROLE = `select pg_catalog.set_config('turnlock.role_of_tool', pg_catalog.current_setting('role'), true)`;
+const BACK_TO_ROLE = `select pg_catalog.set_config('role', pg_catalog.current_setting('turnlock.role_of_tool'), true)`;
 
 /** One attempt that acts inside the commit that settles it. */
 export interface Acting {
@@ -57,7 +57,7 @@ export async function actInSavepoint(store: Store, em: EntityManager, acting: Ac
     ...(store.database.kind === 'postgres' ? [`set local idle_in_transaction_session_timeout = ${idleMs}`] : []),
   ];
   const savepoint = newSavepoint(store);
-  await em.execute([`savepoint ${savepoint}`, KEEP_ROLE, ...settings].join('; '));
+  await em.execute([`savepoint ${savepoint}`, KEEP_ROLE, ...settings, restorePathSql()].join('; '));
   let end = await act.run(tool);
   await tool.close();
   refuseUnusable(tool);

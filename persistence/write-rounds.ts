@@ -34,11 +34,19 @@ export async function changeRounds(em: EntityManager, key: SessionKey, writing: 
   const waiting = calls.filter(({ executionId, waitsFor }) => waitsFor !== null && !known.includes(executionId));
   const rounds = await readRounds(em, key, [...known, ...waiting.map(({ executionId }) => executionId)]);
   const latest = new Map(rounds.map((round) => [round.executionId, round]));
-  for (const { executionId, decision, by, reason } of closed) {
+  for (const { executionId, decision, by, roles, reason } of closed) {
     const round = latest.get(executionId);
     if (round === undefined || round.decision != null) continue;
     const argsDigest = digestOf(writing, executionId);
-    em.assign(round, { decision, decidedBy: by, decidedAt: now, reason, argsDigest: argsDigest ?? round.argsDigest });
+    const bound = argsDigest ?? round.argsDigest;
+    em.assign(round, {
+      decision,
+      decidedBy: by,
+      decidedRoles: roles,
+      decidedAt: now,
+      reason,
+      argsDigest: bound,
+    });
   }
   for (const executionId of withdrawn) {
     const round = latest.get(executionId);

@@ -104,17 +104,18 @@ const executionUpdateBody = `
 
 /** Decided once, used once. Only a grant that nobody used may still be withdrawn. What people said goes with the erasure of the session. */
 const approvalBody = `
-  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.approvers IS NULL THEN
+  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.decided_roles IS NULL AND NEW.approvers IS NULL THEN
     kept := NEW;
     kept.question := OLD.question;
     kept.reason := OLD.reason;
     kept.decided_by := OLD.decided_by;
+    kept.decided_roles := OLD.decided_roles;
     kept.approvers := OLD.approvers;
     IF kept IS NOT DISTINCT FROM OLD AND ${OF_ERASED} THEN RETURN NEW; END IF;
   END IF;
   IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
        IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
-     OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
+     OR (OLD.decision IS NOT NULL AND (NEW.args_digest, NEW.decided_by, NEW.decided_roles) IS DISTINCT FROM (OLD.args_digest, OLD.decided_by, OLD.decided_roles))
      OR OLD.consumed_at IS NOT NULL
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
          AND NOT (OLD.decision = 'granted' AND COALESCE(NEW.decision, '') IN ('expired', 'superseded', 'cancelled')))
