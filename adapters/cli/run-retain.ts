@@ -1,4 +1,5 @@
 import { TurnlockError } from '../../errors.ts';
+import type { RetentionRule } from '../../persistence/remove-sessions.ts';
 import {
   checkPolicies,
   forWhom,

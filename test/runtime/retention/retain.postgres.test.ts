@@ -323,7 +323,7 @@ onPostgres((database) => {
     const noted = await database().query(
       `SELECT criteria FROM turnlock.agent_operator_reads WHERE function_name = 'remove_sessions' ORDER BY read_id DESC LIMIT 4`,
     );
-    expect(noted.map(({ criteria }) => criteria.sessions)).toEqual([1, 2, 2, 1]);
+    expect(noted.map(({ criteria }) => criteria.sessionIds.length)).toEqual([1, 2, 2, 1]);
   });
 
   test('a removal that dies in the middle leaves its sessions whole', async () => {
