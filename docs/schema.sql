@@ -591,18 +591,22 @@ BEGIN
   IF octet_length(create_session.snapshot::text) > 67108864 OR jsonb_path_exists(create_session.snapshot, '$.**{1001}') OR octet_length(create_session.metadata::text) > 67108864 OR jsonb_path_exists(create_session.metadata, '$.**{1001}') OR octet_length(create_session.normalised::text) > 67108864 OR jsonb_path_exists(create_session.normalised, '$.**{1001}') THEN
     RAISE EXCEPTION 'create_session takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
-  INSERT INTO agent_sessions (tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
-      snapshot, external_id, metadata, normalised, created_at, updated_at)
-    VALUES (create_session.tenant_id, create_session.user_id,
-      create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
-      create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
-      create_session.normalised, moment, moment)
-    ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
-    RETURNING agent_sessions.session_id INTO created_session_id;
-  is_new := created_session_id IS NOT NULL;
-  IF is_new THEN RETURN; END IF;
-  SELECT s.session_id, s.user_id, s.agent_name INTO created_session_id, found_user, found_agent FROM agent_sessions s
-    WHERE s.tenant_id = create_session.tenant_id AND s.external_id = create_session.external_id;
+  LOOP
+    INSERT INTO agent_sessions (tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
+        snapshot, external_id, metadata, normalised, created_at, updated_at)
+      VALUES (create_session.tenant_id, create_session.user_id,
+        create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
+        create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
+        create_session.normalised, moment, moment)
+      ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
+      RETURNING agent_sessions.session_id INTO created_session_id;
+    is_new := created_session_id IS NOT NULL;
+    IF is_new THEN RETURN; END IF;
+    SELECT s.session_id, s.user_id, s.agent_name INTO created_session_id, found_user, found_agent FROM agent_sessions s
+      WHERE s.tenant_id = create_session.tenant_id AND s.external_id = create_session.external_id;
+    -- Not found: it was removed in between, and the external id is free.
+    EXIT WHEN FOUND;
+  END LOOP;
   IF found_user IS DISTINCT FROM create_session.user_id OR found_agent IS DISTINCT FROM create_session.agent_name THEN
     RAISE EXCEPTION 'the external id belongs to session %, of another user or agent', created_session_id USING ERRCODE = 'TL062', CONSTRAINT = 'external_id_conflict';
   END IF;
@@ -653,6 +657,7 @@ AS $function$
 #variable_conflict use_column
 DECLARE
   found_content text;
+  found_metadata jsonb;
 BEGIN
   IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
      OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
@@ -673,17 +678,21 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the tenant has no session %', enqueue.session_id USING ERRCODE = 'TL061', CONSTRAINT = 'session_missing';
   END IF;
-  INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)
-    VALUES (enqueue.tenant_id, enqueue.session_id, enqueue.message_id, COALESCE(enqueue.run_id, gen_random_uuid()), enqueue.content,
-      COALESCE(enqueue.parts, jsonb_build_array(jsonb_build_object('type', 'text', 'text', enqueue.content))), enqueue.metadata,
-      enqueue.when_busy, enqueue.normalised, turnlock_now())
-    ON CONFLICT ON CONSTRAINT uq_inbox_message DO NOTHING
-    RETURNING agent_inbox.inbox_id, agent_inbox.run_id INTO enqueued_inbox_id, enqueued_run_id;
-  is_new := enqueued_inbox_id IS NOT NULL;
-  IF is_new THEN RETURN; END IF;
-  SELECT i.inbox_id, i.run_id, i.content INTO enqueued_inbox_id, enqueued_run_id, found_content FROM agent_inbox i
-    WHERE i.session_id = enqueue.session_id AND i.message_id = enqueue.message_id;
-  IF found_content IS DISTINCT FROM enqueue.content THEN
+  LOOP
+    INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)
+      VALUES (enqueue.tenant_id, enqueue.session_id, enqueue.message_id, COALESCE(enqueue.run_id, gen_random_uuid()), enqueue.content,
+        COALESCE(enqueue.parts, jsonb_build_array(jsonb_build_object('type', 'text', 'text', enqueue.content))), enqueue.metadata,
+        enqueue.when_busy, enqueue.normalised, turnlock_now())
+      ON CONFLICT ON CONSTRAINT uq_inbox_message DO NOTHING
+      RETURNING agent_inbox.inbox_id, agent_inbox.run_id INTO enqueued_inbox_id, enqueued_run_id;
+    is_new := enqueued_inbox_id IS NOT NULL;
+    IF is_new THEN RETURN; END IF;
+    SELECT i.inbox_id, i.run_id, i.content, i.metadata INTO enqueued_inbox_id, enqueued_run_id, found_content, found_metadata FROM agent_inbox i
+      WHERE i.session_id = enqueue.session_id AND i.message_id = enqueue.message_id;
+    -- Not found: the session took it in between. It is put in again, and the session tells whether it is the same.
+    EXIT WHEN FOUND;
+  END LOOP;
+  IF found_content <> enqueue.content OR found_metadata <> enqueue.metadata THEN
     RAISE EXCEPTION 'session % has a message of this id with another content', enqueue.session_id USING ERRCODE = 'TL063', CONSTRAINT = 'message_conflict';
   END IF;
 END
