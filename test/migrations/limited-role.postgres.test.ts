@@ -42,7 +42,9 @@ test('a role that owns the schema but may create neither schemas nor roles migra
   const { url } = await freshDatabase({ state: 'empty' });
   const { names, suffix } = ownNames();
   const owner = `owner_${suffix}`;
-  onTestFinished(() => dropRoles(url, [owner, names.runtimeRole, names.readerRole, names.operatorRole, names.clientRole]));
+  onTestFinished(() =>
+    dropRoles(url, [owner, names.runtimeRole, names.readerRole, names.operatorRole, names.clientRole]),
+  );
   await withClient(url, async (client) => {
     await client.query(`CREATE ROLE ${owner} NOLOGIN`);
     await client.query(`CREATE SCHEMA ${names.schema} AUTHORIZATION ${owner}`);
@@ -68,7 +70,9 @@ test('a superuser migrates under other names: roles are made, and grants reach t
   await withClient(url, async (client) => {
     await client.query(`CREATE ROLE ${testingRole} NOLOGIN`);
     await run(client, initialMigrationSql(names));
-    expect(await existingRoles(client)).toEqual(expect.arrayContaining([runtimeRole, readerRole, operatorRole, clientRole]));
+    expect(await existingRoles(client)).toEqual(
+      expect.arrayContaining([runtimeRole, readerRole, operatorRole, clientRole]),
+    );
     await client.query(`SET ROLE ${testingRole}`);
     await client.query(`UPDATE ${schema}.turnlock_clock SET offset_ms = 86400000`);
     const { rows } = await client.query(`SELECT ${schema}.turnlock_now() - now() > interval '23 hours' AS is_moved`);
