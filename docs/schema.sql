@@ -838,6 +838,24 @@ BEGIN
 END
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.guard_approval_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+BEGIN
+
+  IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
+     OR NEW.announced_at IS NOT NULL
+     OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.decision IS NULL)
+     OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a WHERE a.execution_id = NEW.execution_id) THEN
+    RAISE EXCEPTION 'round % of the approval of execution % begins undecided, after the one before it was decided', NEW.round, NEW.execution_id USING ERRCODE = 'TL041', CONSTRAINT = 'approval_insert', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+  END IF;
+  RETURN NEW;
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.guard_approval_update()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -857,14 +875,20 @@ BEGIN
     kept.approvers := OLD.approvers;
     IF kept IS NOT DISTINCT FROM OLD AND EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id AND erased_at IS NOT NULL) THEN RETURN NEW; END IF;
   END IF;
-  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
-       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
-     OR (OLD.decision IS NOT NULL AND (NEW.args_digest, NEW.decided_by, NEW.decided_roles) IS DISTINCT FROM (OLD.args_digest, OLD.decided_by, OLD.decided_roles))
+  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at,
+       NEW.question, NEW.approvers, NEW.expires_at, NEW.on_expiry, NEW.controls)
+       IS DISTINCT FROM
+       (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at,
+       OLD.question, OLD.approvers, OLD.expires_at, OLD.on_expiry, OLD.controls)
+     OR (NEW.args_digest <> OLD.args_digest AND (OLD.decision IS NOT NULL OR NEW.decision IS DISTINCT FROM 'granted'))
+     OR (NEW.decision IS NULL AND (NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL))
      OR OLD.consumed_at IS NOT NULL
+     OR (OLD.decision IS NOT NULL AND (NEW.decided_by, NEW.decided_roles, NEW.decided_at, NEW.reason)
+         IS DISTINCT FROM (OLD.decided_by, OLD.decided_roles, OLD.decided_at, OLD.reason))
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
          AND NOT (OLD.decision = 'granted' AND COALESCE(NEW.decision, '') IN ('expired', 'superseded', 'cancelled')))
      OR (OLD.decision IS NOT NULL AND OLD.decision <> 'granted' AND NEW IS DISTINCT FROM OLD) THEN
-    RAISE EXCEPTION 'round % of the approval of execution % is decided or belongs elsewhere', OLD.round, OLD.execution_id USING ERRCODE = 'TL040', CONSTRAINT = 'approval_sealed', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+    RAISE EXCEPTION 'what round % of the approval of execution % asks never changes, and it is decided once', OLD.round, OLD.execution_id USING ERRCODE = 'TL040', CONSTRAINT = 'approval_sealed', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
   RETURN NEW;
 END
@@ -900,6 +924,8 @@ AS $function$
 DECLARE
   kept turnlock.agent_tool_executions;
   unapproved boolean;
+  is_amended boolean;
+  is_upgraded boolean;
 BEGIN
 
   IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_code IS NULL AND NEW.error_message IS NULL
@@ -929,14 +955,30 @@ BEGIN
   IF NOT is_legal_status_change(OLD.status, NEW.status) THEN
     RAISE EXCEPTION 'execution % may not go from % to %', OLD.execution_id, OLD.status, NEW.status USING ERRCODE = 'TL031', CONSTRAINT = 'execution_transition', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
-  IF (NEW.execution_id, NEW.tenant_id, NEW.session_id, NEW.turn_id, NEW.run_id, NEW.ordinal, NEW.tool_name, NEW.tool_version, NEW.effect, NEW.provider_call_id, NEW.raw_input)
+  IF (NEW.execution_id, NEW.tenant_id, NEW.session_id, NEW.turn_id, NEW.run_id, NEW.ordinal, NEW.tool_name, NEW.tool_version, NEW.effect, NEW.provider_call_id, NEW.raw_input, NEW.answered_by)
      IS DISTINCT FROM
-     (OLD.execution_id, OLD.tenant_id, OLD.session_id, OLD.turn_id, OLD.run_id, OLD.ordinal, OLD.tool_name, OLD.tool_version, OLD.effect, OLD.provider_call_id, OLD.raw_input) THEN
+     (OLD.execution_id, OLD.tenant_id, OLD.session_id, OLD.turn_id, OLD.run_id, OLD.ordinal, OLD.tool_name, OLD.tool_version, OLD.effect, OLD.provider_call_id, OLD.raw_input, OLD.answered_by) THEN
     RAISE EXCEPTION 'which call execution % handles never changes', OLD.execution_id USING ERRCODE = 'TL032', CONSTRAINT = 'execution_identity', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
+  is_amended := (NEW.input_parameters, NEW.params_digest, NEW.idempotency_key)
+    IS DISTINCT FROM (OLD.input_parameters, OLD.params_digest, OLD.idempotency_key);
+  is_upgraded := (NEW.upgraded_parameters, NEW.upgraded_digest, NEW.upgraded_version)
+    IS DISTINCT FROM (OLD.upgraded_parameters, OLD.upgraded_digest, OLD.upgraded_version);
   IF OLD.attempt > 0 AND (NEW.idempotency_key, NEW.input_parameters, NEW.params_digest, NEW.claim_digest)
      IS DISTINCT FROM (OLD.idempotency_key, OLD.input_parameters, OLD.params_digest, OLD.claim_digest) THEN
     RAISE EXCEPTION 'key and params of execution % never change once it was started', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+  END IF;
+  IF is_amended AND (NEW.attempt > 0 OR NEW.input_parameters = OLD.input_parameters OR NEW.params_digest = OLD.params_digest
+       OR NEW.idempotency_key = OLD.idempotency_key OR NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted'))
+     OR is_upgraded AND (NEW.upgraded_digest IS NULL OR NEW.upgraded_version IS NULL OR NEW.upgraded_version <= OLD.tool_version
+       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted')
+       OR NEW.upgraded_version = OLD.upgraded_version AND (NEW.attempt > 0 OR NEW.upgraded_digest = OLD.upgraded_digest
+         OR NEW.upgraded_parameters IS NOT DISTINCT FROM OLD.upgraded_parameters))
+     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
+       IS DISTINCT FROM (OLD.claim_digest, OLD.claim_generation, OLD.cost_micro_money) THEN
+    RAISE EXCEPTION 'params, digest and key of execution % only change together, before it starts, for the person who is asked about it, and upgraded ones with their version', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
   IF OLD.attempt = 0 AND NEW.attempt > 0 THEN
     SELECT a.decision IS DISTINCT FROM 'granted'
@@ -1529,6 +1571,7 @@ $function$
 ;
 -- Triggers
 
+CREATE TRIGGER guard_approval_insert BEFORE INSERT ON turnlock.agent_approvals FOR EACH ROW EXECUTE FUNCTION turnlock.guard_approval_insert();
 CREATE TRIGGER guard_approval_update BEFORE UPDATE ON turnlock.agent_approvals FOR EACH ROW EXECUTE FUNCTION turnlock.guard_approval_update();
 CREATE TRIGGER guard_history_delete BEFORE DELETE ON turnlock.agent_approvals FOR EACH ROW EXECUTE FUNCTION turnlock.guard_history_delete();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turnlock.agent_approvals FOR EACH STATEMENT EXECUTE FUNCTION turnlock.guard_truncate();

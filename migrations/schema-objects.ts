@@ -146,9 +146,10 @@ d4f95cf479102021 function enqueue
 dbc610909a3cc42a function erase_sessions
 5bac429733a0543a function find_sessions
 0d0424286352de72 function guard_append_only
-904f7c786aee4303 function guard_approval_update
+6dbc0adcb03479ca function guard_approval_insert
+8c9264f0cd786e95 function guard_approval_update
 8b84b761d945ab78 function guard_execution_insert
-d08b850a03637201 function guard_execution_update
+e213c2c275963b04 function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete
 5780089f0ea7c1ce function guard_inbox_insert
 ec8447b62e982142 function guard_payload
@@ -175,6 +176,7 @@ f846ed5db65fe414 function turnlock_now
 fb342aa847a7f7b4 function unannounced_rounds
 c0a527a235514694 function wake_for_evidence
 8a9137d1d44c5808 function why_stranded
+dc6f6670741efe87 trigger guard_approval_insert on agent_approvals
 8d6aff4e8fd86c14 trigger guard_approval_update on agent_approvals
 2f7088ccdba16543 trigger guard_history_delete on agent_approvals
 67cacc236453958a trigger guard_truncate on agent_approvals
