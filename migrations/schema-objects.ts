@@ -138,10 +138,10 @@ dc32c05a95bb7afc index idx_transitions_message
 a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
 7c40be702d1ff531 function count_operator_reads
-fef605eecd56f9b7 function create_session
+b7524bd708c45688 function create_session
 8d1913f59f1ff489 function drop_control
 ce89cf2538ea3d19 function empty_erased_evidence
-d4f95cf479102021 function enqueue
+9f482ba4ef98b113 function enqueue
 4b8d5806c949e02e function erase_left
 dbc610909a3cc42a function erase_sessions
 5bac429733a0543a function find_sessions
