@@ -987,11 +987,13 @@ BEGIN
        OR NEW.idempotency_key = OLD.idempotency_key OR NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
          AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted'))
      OR is_upgraded AND (NEW.upgraded_digest IS NULL OR NEW.upgraded_version IS NULL OR NEW.upgraded_version <= OLD.tool_version
-       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
-         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted')
+       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT (EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted') OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'unknown' AND a.decision IS NULL))
        OR NEW.upgraded_version = OLD.upgraded_version AND (NEW.attempt > 0 OR NEW.upgraded_digest = OLD.upgraded_digest
          OR NEW.upgraded_parameters IS NOT DISTINCT FROM OLD.upgraded_parameters))
-     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
+     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND NOT (OLD.attempt = 0 AND NEW.attempt = 1 AND NEW.upgraded_version IS NOT NULL)
+       AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
        IS DISTINCT FROM (OLD.claim_digest, OLD.claim_generation, OLD.cost_micro_money) THEN
     RAISE EXCEPTION 'params, digest and key of execution % only change together, before it starts, for the person who is asked about it, and upgraded ones with their version', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;

@@ -149,7 +149,7 @@ dbc610909a3cc42a function erase_sessions
 6dbc0adcb03479ca function guard_approval_insert
 8c9264f0cd786e95 function guard_approval_update
 8b84b761d945ab78 function guard_execution_insert
-e213c2c275963b04 function guard_execution_update
+adc068dc59e052a5 function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete
 5780089f0ea7c1ce function guard_inbox_insert
 ec8447b62e982142 function guard_payload
