@@ -23,6 +23,7 @@ import { takeOver } from './continue-session.ts';
 import { fitSettlement } from './fit-settlement.ts';
 import type { Drive } from './live-sessions.ts';
 import { lookAtSleeper } from './look-at-children.ts';
+import { notFailed } from './not-failed.ts';
 import { expireInput } from './recover.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
@@ -100,11 +101,7 @@ export class Session<Output = unknown> extends SessionOperating {
       const by = checkWho(checkOptions(options, 'retry', ['by']).by ?? 'operator');
       const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
       const committed = this.#commit({ event, cause: 'operator', claim: this.#acquire() });
-      return this.#begin(
-        await committed.catch((error: unknown) => {
-          throw isTurnlockError(error, 'EVENT_ILLEGAL') ? notFailed(this.sessionId, error) : error;
-        }),
-      );
+      return this.#begin(await committed.catch((error: unknown) => Promise.reject(notFailed(this, error))));
     });
   }
 
@@ -393,15 +390,4 @@ export class Session<Output = unknown> extends SessionOperating {
     return ((last && resultOfCommit(last, runId)) ??
       (await restOfRun(this.#services, this, runId))) as RunResult<Output>;
   }
-}
-
-/** Why there is nothing to retry, in words that help. */
-function notFailed(sessionId: string, cause: TurnlockError): TurnlockError {
-  const { state } = cause.details as { state?: string };
-  return new TurnlockError('EVENT_ILLEGAL', {
-    message: `session has no failed run: ${sessionId} (found ${state}, wanted FAILED)`,
-    hint: 'Send a message to begin a run; where one is under way or waits, `explain` says for what.',
-    details: { sessionId, state: state ?? null },
-    cause,
-  });
 }
