@@ -3,6 +3,7 @@ import type { EventOf, SessionEvent } from '../machines/session-event.ts';
 import { PLAIN_QUESTION } from '../persistence/project-rounds.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { DriveContext } from './drive-context.ts';
+import { type Doubts, failedResult } from './end-in-doubt.ts';
 import { type NotReady, paramsToRun, type ReadyParams } from './upgrade-params.ts';
 
 /** Starts with params as today's tools take them, by execution id; or what is to be committed instead. */
@@ -20,12 +21,12 @@ interface Stopped {
  *
  * What cannot run in this build comes first, since no call starts while a person is asked about a sibling: a call that never started, or
  * that a person sent again, waits for a person; one whose attempt was lost has an unknown outcome; one whose last attempt failed has
- * failed for good.
+ * failed for good, unless one before it may have acted.
  */
 export async function prepareStarts(
   drive: DriveContext,
   event: EventOf<'execution.started'>,
-  { orphans, due }: { orphans: readonly ExecutionRow[]; due: readonly ExecutionRow[] },
+  { orphans, due, doubts }: { orphans: readonly ExecutionRow[]; due: readonly ExecutionRow[]; doubts: Doubts },
 ): Promise<Prepared> {
   const rows = [...orphans, ...due];
   const ready = new Map<string, ReadyParams>();
@@ -41,10 +42,10 @@ export async function prepareStarts(
     ready.set(row.executionId, params);
     executions.push(params.upgrade === null ? started : { ...started, upgrade: params.upgrade });
   }
-  return stopped.length > 0 ? { instead: stop(stopped, orphans) } : { event: { ...event, executions }, ready };
+  return stopped.length > 0 ? { instead: stop(stopped, orphans, doubts) } : { event: { ...event, executions }, ready };
 }
 
-function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[]): SessionEvent {
+function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[], doubts: Doubts): SessionEvent {
   const lost = stopped.filter(({ row }) => orphans.includes(row));
   if (lost.length > 0) {
     const executions = lost.map(({ row: { executionId, attempt }, problem }) => ({
@@ -57,12 +58,9 @@ function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[]): Se
   }
   const failed = stopped.filter(({ row }) => row.status === 'RUNNING' && row.unknownReason === null);
   if (failed.length > 0) {
-    const results = failed.map(({ row: { executionId, attempt, ...row }, problem }) => ({
-      executionId,
-      attempt,
-      outcome: 'failed' as const,
-      content: lastError(row, problem),
-    }));
+    const results = failed.map(({ row, problem }) =>
+      failedResult(row, lastError(row, problem), doubts.get(row.executionId)),
+    );
     return { type: 'tool.settled', results };
   }
   const content = Object.fromEntries(stopped.map(({ row, problem }) => [row.executionId, askedAbout(problem)]));
