@@ -120,6 +120,10 @@ export const ERROR_CODES = {
   ),
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
   TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
+  PARAMS_CHANGED: kind(
+    'work',
+    'Refuse the call, or cancel its run: `turnlock doctor` says what of its row was changed. Nothing was run.',
+  ),
   UPGRADE_FAILED: kind('work', 'Settle the call by hand, or deploy an upgrade that takes its params.'),
   POLICY_DENIED: kind('work', 'A policy of the tool does not allow the call. The model was told; the session goes on.'),
   POLICY_FAILED: kind(

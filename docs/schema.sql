@@ -19,6 +19,7 @@ CREATE TABLE turnlock.agent_approvals (
   announced_at timestamp with time zone,
   decision character varying(16),
   decided_by character varying(255),
+  decided_roles jsonb,
   decided_at timestamp with time zone,
   reason text,
   consumed_at timestamp with time zone,
@@ -370,6 +371,7 @@ CREATE INDEX idx_tool_open ON turnlock.agent_tool_executions USING btree (sessio
 CREATE INDEX idx_tool_run ON turnlock.agent_tool_executions USING btree (run_id, tool_name, params_digest);
 CREATE INDEX idx_tool_started ON turnlock.agent_tool_executions USING btree (tenant_id, started_at) WHERE (attempt > 0);
 CREATE INDEX idx_tool_turn ON turnlock.agent_tool_executions USING btree (turn_id);
+CREATE INDEX idx_tool_unknown ON turnlock.agent_tool_executions USING btree (session_id, tool_name, params_digest) WHERE ((status)::text = 'TIMED_OUT'::text);
 CREATE INDEX idx_transitions_message ON turnlock.agent_transitions USING btree (event_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'message.enqueued'::character varying])::text[]));
 CREATE INDEX idx_transitions_run ON turnlock.agent_transitions USING btree (run_id) WHERE ((event)::text = ANY ((ARRAY['user.messaged'::character varying, 'session.retried'::character varying])::text[]));
 -- Functions
@@ -588,18 +590,22 @@ BEGIN
   IF octet_length(create_session.snapshot::text) > 67108864 OR jsonb_path_exists(create_session.snapshot, '$.**{1001}') OR octet_length(create_session.metadata::text) > 67108864 OR jsonb_path_exists(create_session.metadata, '$.**{1001}') OR octet_length(create_session.normalised::text) > 67108864 OR jsonb_path_exists(create_session.normalised, '$.**{1001}') THEN
     RAISE EXCEPTION 'create_session takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
-  INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
-      snapshot, external_id, metadata, normalised, created_at, updated_at)
-    VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
-      create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
-      create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
-      create_session.normalised, moment, moment)
-    ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
-    RETURNING agent_sessions.session_id INTO created_session_id;
-  is_new := created_session_id IS NOT NULL;
-  IF is_new THEN RETURN; END IF;
-  SELECT s.session_id, s.user_id, s.agent_name INTO created_session_id, found_user, found_agent FROM agent_sessions s
-    WHERE s.tenant_id = create_session.tenant_id AND s.external_id = create_session.external_id;
+  LOOP
+    INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
+        snapshot, external_id, metadata, normalised, created_at, updated_at)
+      VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
+        create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
+        create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
+        create_session.normalised, moment, moment)
+      ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
+      RETURNING agent_sessions.session_id INTO created_session_id;
+    is_new := created_session_id IS NOT NULL;
+    IF is_new THEN RETURN; END IF;
+    SELECT s.session_id, s.user_id, s.agent_name INTO created_session_id, found_user, found_agent FROM agent_sessions s
+      WHERE s.tenant_id = create_session.tenant_id AND s.external_id = create_session.external_id;
+    -- Not found: it was removed in between, and the external id is free.
+    EXIT WHEN FOUND;
+  END LOOP;
   IF found_user IS DISTINCT FROM create_session.user_id OR found_agent IS DISTINCT FROM create_session.agent_name THEN
     RAISE EXCEPTION 'the external id belongs to session %, of another user or agent', created_session_id USING ERRCODE = 'TL062', CONSTRAINT = 'external_id_conflict';
   END IF;
@@ -608,12 +614,19 @@ $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.drop_control(control_id uuid)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
-  WITH gone AS (DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING 1)
-  SELECT EXISTS (SELECT FROM gone)
+DECLARE
+  dropped turnlock.agent_controls;
+BEGIN
+  DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING c.* INTO dropped;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM note_operator_read('drop_control', jsonb_strip_nulls(jsonb_build_object('kind', dropped.kind, 'tenantId', dropped.tenant_id,
+    'toolName', dropped.tool_name, 'unit', dropped.unit, 'dailyLimit', dropped.daily_limit)));
+  RETURN true;
+END
 $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.empty_erased_evidence()
@@ -642,6 +655,7 @@ AS $function$
 #variable_conflict use_column
 DECLARE
   found_content text;
+  found_metadata jsonb;
 BEGIN
   IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
      OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
@@ -657,17 +671,21 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the tenant has no session %', enqueue.session_id USING ERRCODE = 'TL061', CONSTRAINT = 'session_missing';
   END IF;
-  INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)
-    VALUES (enqueue.tenant_id, enqueue.session_id, enqueue.message_id, COALESCE(enqueue.run_id, gen_random_uuid()), enqueue.content,
-      COALESCE(enqueue.parts, jsonb_build_array(jsonb_build_object('type', 'text', 'text', enqueue.content))), enqueue.metadata,
-      enqueue.when_busy, enqueue.normalised, turnlock_now())
-    ON CONFLICT ON CONSTRAINT uq_inbox_message DO NOTHING
-    RETURNING agent_inbox.inbox_id, agent_inbox.run_id INTO enqueued_inbox_id, enqueued_run_id;
-  is_new := enqueued_inbox_id IS NOT NULL;
-  IF is_new THEN RETURN; END IF;
-  SELECT i.inbox_id, i.run_id, i.content INTO enqueued_inbox_id, enqueued_run_id, found_content FROM agent_inbox i
-    WHERE i.session_id = enqueue.session_id AND i.message_id = enqueue.message_id;
-  IF found_content IS DISTINCT FROM enqueue.content THEN
+  LOOP
+    INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)
+      VALUES (enqueue.tenant_id, enqueue.session_id, enqueue.message_id, COALESCE(enqueue.run_id, gen_random_uuid()), enqueue.content,
+        COALESCE(enqueue.parts, jsonb_build_array(jsonb_build_object('type', 'text', 'text', enqueue.content))), enqueue.metadata,
+        enqueue.when_busy, enqueue.normalised, turnlock_now())
+      ON CONFLICT ON CONSTRAINT uq_inbox_message DO NOTHING
+      RETURNING agent_inbox.inbox_id, agent_inbox.run_id INTO enqueued_inbox_id, enqueued_run_id;
+    is_new := enqueued_inbox_id IS NOT NULL;
+    IF is_new THEN RETURN; END IF;
+    SELECT i.inbox_id, i.run_id, i.content, i.metadata INTO enqueued_inbox_id, enqueued_run_id, found_content, found_metadata FROM agent_inbox i
+      WHERE i.session_id = enqueue.session_id AND i.message_id = enqueue.message_id;
+    -- Not found: the session took it in between. It is put in again, and the session tells whether it is the same.
+    EXIT WHEN FOUND;
+  END LOOP;
+  IF found_content <> enqueue.content OR found_metadata <> enqueue.metadata THEN
     RAISE EXCEPTION 'session % has a message of this id with another content', enqueue.session_id USING ERRCODE = 'TL063', CONSTRAINT = 'message_conflict';
   END IF;
 END
@@ -723,7 +741,7 @@ BEGIN
     UPDATE agent_turns SET content = NULL, parts = '[]'::jsonb, metadata = '{}'::jsonb, normalised = NULL WHERE session_id = wanted;
     UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_message = NULL,
       raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted;
-    UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, approvers = NULL WHERE session_id = wanted;
+    UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, decided_roles = NULL, approvers = NULL WHERE session_id = wanted;
     DELETE FROM agent_tool_evidence WHERE session_id = wanted;
     DELETE FROM agent_inbox WHERE session_id = wanted;
     UPDATE agent_model_calls SET error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted;
@@ -803,6 +821,24 @@ BEGIN
 END
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.guard_approval_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+BEGIN
+
+  IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
+     OR NEW.announced_at IS NOT NULL
+     OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.decision IS NULL)
+     OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a WHERE a.execution_id = NEW.execution_id) THEN
+    RAISE EXCEPTION 'round % of the approval of execution % begins undecided, after the one before it was decided', NEW.round, NEW.execution_id USING ERRCODE = 'TL041', CONSTRAINT = 'approval_insert', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+  END IF;
+  RETURN NEW;
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.guard_approval_update()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -813,22 +849,29 @@ DECLARE
   kept turnlock.agent_approvals;
 BEGIN
 
-  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.approvers IS NULL THEN
+  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.decided_roles IS NULL AND NEW.approvers IS NULL THEN
     kept := NEW;
     kept.question := OLD.question;
     kept.reason := OLD.reason;
     kept.decided_by := OLD.decided_by;
+    kept.decided_roles := OLD.decided_roles;
     kept.approvers := OLD.approvers;
     IF kept IS NOT DISTINCT FROM OLD AND EXISTS (SELECT FROM agent_sessions WHERE session_id = OLD.session_id AND erased_at IS NOT NULL) THEN RETURN NEW; END IF;
   END IF;
-  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
-       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
-     OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
+  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at,
+       NEW.question, NEW.approvers, NEW.expires_at, NEW.on_expiry, NEW.controls)
+       IS DISTINCT FROM
+       (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at,
+       OLD.question, OLD.approvers, OLD.expires_at, OLD.on_expiry, OLD.controls)
+     OR (NEW.args_digest <> OLD.args_digest AND (OLD.decision IS NOT NULL OR NEW.decision IS DISTINCT FROM 'granted'))
+     OR (NEW.decision IS NULL AND (NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL))
      OR OLD.consumed_at IS NOT NULL
+     OR (OLD.decision IS NOT NULL AND (NEW.decided_by, NEW.decided_roles, NEW.decided_at, NEW.reason)
+         IS DISTINCT FROM (OLD.decided_by, OLD.decided_roles, OLD.decided_at, OLD.reason))
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
          AND NOT (OLD.decision = 'granted' AND COALESCE(NEW.decision, '') IN ('expired', 'superseded', 'cancelled')))
      OR (OLD.decision IS NOT NULL AND OLD.decision <> 'granted' AND NEW IS DISTINCT FROM OLD) THEN
-    RAISE EXCEPTION 'round % of the approval of execution % is decided or belongs elsewhere', OLD.round, OLD.execution_id USING ERRCODE = 'TL040', CONSTRAINT = 'approval_sealed', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+    RAISE EXCEPTION 'what round % of the approval of execution % asks never changes, and it is decided once', OLD.round, OLD.execution_id USING ERRCODE = 'TL040', CONSTRAINT = 'approval_sealed', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
   RETURN NEW;
 END
@@ -864,6 +907,8 @@ AS $function$
 DECLARE
   kept turnlock.agent_tool_executions;
   unapproved boolean;
+  is_amended boolean;
+  is_upgraded boolean;
 BEGIN
 
   IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_message IS NULL AND NEW.raw_input IS NULL THEN
@@ -891,14 +936,30 @@ BEGIN
   IF NOT is_legal_status_change(OLD.status, NEW.status) THEN
     RAISE EXCEPTION 'execution % may not go from % to %', OLD.execution_id, OLD.status, NEW.status USING ERRCODE = 'TL031', CONSTRAINT = 'execution_transition', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
-  IF (NEW.execution_id, NEW.tenant_id, NEW.session_id, NEW.turn_id, NEW.run_id, NEW.ordinal, NEW.tool_name, NEW.tool_version, NEW.effect, NEW.provider_call_id, NEW.raw_input)
+  IF (NEW.execution_id, NEW.tenant_id, NEW.session_id, NEW.turn_id, NEW.run_id, NEW.ordinal, NEW.tool_name, NEW.tool_version, NEW.effect, NEW.provider_call_id, NEW.raw_input, NEW.answered_by)
      IS DISTINCT FROM
-     (OLD.execution_id, OLD.tenant_id, OLD.session_id, OLD.turn_id, OLD.run_id, OLD.ordinal, OLD.tool_name, OLD.tool_version, OLD.effect, OLD.provider_call_id, OLD.raw_input) THEN
+     (OLD.execution_id, OLD.tenant_id, OLD.session_id, OLD.turn_id, OLD.run_id, OLD.ordinal, OLD.tool_name, OLD.tool_version, OLD.effect, OLD.provider_call_id, OLD.raw_input, OLD.answered_by) THEN
     RAISE EXCEPTION 'which call execution % handles never changes', OLD.execution_id USING ERRCODE = 'TL032', CONSTRAINT = 'execution_identity', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
+  is_amended := (NEW.input_parameters, NEW.params_digest, NEW.idempotency_key)
+    IS DISTINCT FROM (OLD.input_parameters, OLD.params_digest, OLD.idempotency_key);
+  is_upgraded := (NEW.upgraded_parameters, NEW.upgraded_digest, NEW.upgraded_version)
+    IS DISTINCT FROM (OLD.upgraded_parameters, OLD.upgraded_digest, OLD.upgraded_version);
   IF OLD.attempt > 0 AND (NEW.idempotency_key, NEW.input_parameters, NEW.params_digest, NEW.claim_digest)
      IS DISTINCT FROM (OLD.idempotency_key, OLD.input_parameters, OLD.params_digest, OLD.claim_digest) THEN
     RAISE EXCEPTION 'key and params of execution % never change once it was started', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+  END IF;
+  IF is_amended AND (NEW.attempt > 0 OR NEW.input_parameters = OLD.input_parameters OR NEW.params_digest = OLD.params_digest
+       OR NEW.idempotency_key = OLD.idempotency_key OR NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted'))
+     OR is_upgraded AND (NEW.upgraded_digest IS NULL OR NEW.upgraded_version IS NULL OR NEW.upgraded_version <= OLD.tool_version
+       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted')
+       OR NEW.upgraded_version = OLD.upgraded_version AND (NEW.attempt > 0 OR NEW.upgraded_digest = OLD.upgraded_digest
+         OR NEW.upgraded_parameters IS NOT DISTINCT FROM OLD.upgraded_parameters))
+     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
+       IS DISTINCT FROM (OLD.claim_digest, OLD.claim_generation, OLD.cost_micro_money) THEN
+    RAISE EXCEPTION 'params, digest and key of execution % only change together, before it starts, for the person who is asked about it, and upgraded ones with their version', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
   IF OLD.attempt = 0 AND NEW.attempt > 0 THEN
     SELECT a.decision IS DISTINCT FROM 'granted'
@@ -1258,6 +1319,8 @@ CREATE OR REPLACE FUNCTION turnlock.put_control(kind text, tenant_id text DEFAUL
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
+  SELECT note_operator_read('put_control', jsonb_strip_nulls(jsonb_build_object('kind', put_control.kind, 'tenantId', put_control.tenant_id,
+    'toolName', put_control.tool_name, 'unit', put_control.unit, 'dailyLimit', put_control.daily_limit)));
   INSERT INTO agent_controls (kind, tenant_id, tool_name, unit, daily_limit, reason, created_by, created_at)
     VALUES (put_control.kind, put_control.tenant_id, put_control.tool_name, put_control.unit, put_control.daily_limit,
       put_control.reason, session_user, turnlock_now())
@@ -1458,6 +1521,7 @@ $function$
 ;
 -- Triggers
 
+CREATE TRIGGER guard_approval_insert BEFORE INSERT ON turnlock.agent_approvals FOR EACH ROW EXECUTE FUNCTION turnlock.guard_approval_insert();
 CREATE TRIGGER guard_approval_update BEFORE UPDATE ON turnlock.agent_approvals FOR EACH ROW EXECUTE FUNCTION turnlock.guard_approval_update();
 CREATE TRIGGER guard_history_delete BEFORE DELETE ON turnlock.agent_approvals FOR EACH ROW EXECUTE FUNCTION turnlock.guard_history_delete();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turnlock.agent_approvals FOR EACH STATEMENT EXECUTE FUNCTION turnlock.guard_truncate();

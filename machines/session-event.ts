@@ -100,9 +100,10 @@ export type SessionEvent =
   | { type: 'tool.attemptFailed'; results: FailedAttempt[] }
   | { type: 'tool.outcomeUnknown'; executions: UnknownAttempt[] }
   | { type: 'tool.evidenced'; results: EvidencedResult[]; systemTurns: number }
-  | { type: 'approval.granted'; executionId: string; by: string }
-  | { type: 'approval.denied'; executionId: string; by: string; content: OutcomeContent }
-  | { type: 'approval.amended'; executionId: string; by: string; content: AmendedContent }
+  /** `roles` of whoever decided, where the host said some. */
+  | { type: 'approval.granted'; executionId: string; by: string; roles?: string[] }
+  | { type: 'approval.denied'; executionId: string; by: string; roles?: string[]; content: OutcomeContent }
+  | { type: 'approval.amended'; executionId: string; by: string; roles?: string[]; content: AmendedContent }
   | { type: 'approval.superseded'; executionIds: string[]; by: string; content: OutcomeContent }
   | { type: 'input.expired'; executionIds: string[]; fails: boolean; content: OutcomeContent }
   | {
@@ -110,6 +111,7 @@ export type SessionEvent =
       executionId: string;
       outcome: 'succeeded' | 'failed' | 'runAgain';
       by: string;
+      roles?: string[];
       content: OutcomeContent;
     }
   | { type: 'run.cancelled'; by: string; content: OutcomeContent }

@@ -3,7 +3,7 @@
  * database with them. Written by `node scripts/dump-schema.ts`; a test compares it with a fresh database.
  */
 export const SCHEMA_OBJECTS = `
-c35f0200b51b292d table agent_approvals
+83a54fbf5ca98189 table agent_approvals
 a3309c2601e1bbff table agent_controls
 f67e55f9c046df10 table agent_idempotency_claims
 eae412b28f76de0d table agent_inbox
@@ -126,6 +126,7 @@ c7dbd5f0f5e5337a index idx_sessions_user
 932d02c0912f7ee0 index idx_tool_run
 88fd2ca7f70d8109 index idx_tool_started
 dd78566f282ed1fd index idx_tool_turn
+445a5d635c859e3a index idx_tool_unknown
 dc32c05a95bb7afc index idx_transitions_message
 41fac2563dde1a0d index idx_transitions_run
 37e2452163529333 function chain_transition
@@ -136,17 +137,18 @@ dc32c05a95bb7afc index idx_transitions_message
 a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
 7c40be702d1ff531 function count_operator_reads
-0b22383d4affdc3c function create_session
-392e7c16a416576c function drop_control
+dfe01a488b325e6a function create_session
+8d1913f59f1ff489 function drop_control
 8dc8145a16546103 function empty_erased_evidence
-67d52314693f2064 function enqueue
+6441f4688d4594c9 function enqueue
 66cce15c9d966fa8 function erase_left
-ff44384f149e2845 function erase_sessions
+4548e438b536ee6a function erase_sessions
 9bad9eaba689b328 function find_sessions
 0d0424286352de72 function guard_append_only
-10871c0de62a1eb6 function guard_approval_update
+6dbc0adcb03479ca function guard_approval_insert
+8c9264f0cd786e95 function guard_approval_update
 8b84b761d945ab78 function guard_execution_insert
-d190046579a13593 function guard_execution_update
+c05a6249aac5ad5a function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete
 5780089f0ea7c1ce function guard_inbox_insert
 ec8447b62e982142 function guard_payload
@@ -163,7 +165,7 @@ c78b478564e96422 function list_controls
 cf4c45ec6de37cd2 function next_due_at
 3ec64aca3eed0f7b function note_operator_read
 b8e3a90e92a8469f function notify_inbox
-e9763625df9964a7 function put_control
+c835e9eca74c49ac function put_control
 2b91d40cf397dd9d function remove_claims
 322d81a3394dbd5c function remove_operator_reads
 0cfb6fb3084a6938 function remove_sessions
@@ -172,6 +174,7 @@ f846ed5db65fe414 function turnlock_now
 fb342aa847a7f7b4 function unannounced_rounds
 c0a527a235514694 function wake_for_evidence
 8a9137d1d44c5808 function why_stranded
+dc6f6670741efe87 trigger guard_approval_insert on agent_approvals
 8d6aff4e8fd86c14 trigger guard_approval_update on agent_approvals
 2f7088ccdba16543 trigger guard_history_delete on agent_approvals
 67cacc236453958a trigger guard_truncate on agent_approvals

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../machines/session-event.ts';
 import type { Act, ActEnd } from './commit-request.ts';
 import type { ToolTransaction } from './database.contract.ts';
 import { readDatabaseError } from './database-error-facts.ts';
-import { applySettings, type Store } from './session-transaction.ts';
+import { applySettings, restorePathSql, type Store } from './session-transaction.ts';
 import { normaliseError } from './values/normalise-error.ts';
 
 /** What PostgreSQL checks at the end of a transaction of ours; a test compares it with the catalogs. */
@@ -29,6 +29,10 @@ const AGAIN = /^(?:40001|40P01)$/;
 /** no_active_sql_transaction, invalid savepoint: the transaction is not ours any more. */
 const ENDED = /^(?:25P01|3B001)$/;
 
+/** A tool may take on another role by SET LOCAL ROLE; what is written after it is written by the one that was there. */
+const KEEP_ROLE = `select pg_catalog.set_config('turnlock.role_of_tool', pg_catalog.current_setting('role'), true)`;
+const BACK_TO_ROLE = `select pg_catalog.set_config('role', pg_catalog.current_setting('turnlock.role_of_tool'), true)`;
+
 /** One attempt that acts inside the commit that settles it. */
 export interface Acting {
   tenantId: string;
@@ -52,24 +56,34 @@ export async function actInSavepoint(store: Store, em: EntityManager, acting: Ac
     ...(store.database.runtimeRole === null ? [] : ['set local role none']),
     ...(store.database.kind === 'postgres' ? [`set local idle_in_transaction_session_timeout = ${idleMs}`] : []),
   ];
-  await em.execute(['savepoint turnlock_tool', ...settings].join('; '));
+  const savepoint = newSavepoint(store);
+  await em.execute([`savepoint ${savepoint}`, KEEP_ROLE, ...settings, restorePathSql()].join('; '));
   let end = await act.run(tool);
   await tool.close();
   refuseUnusable(tool);
   if (end.outcome === 'succeeded') {
-    const refused = await keep(store, em).catch((error: unknown) => ({ error }));
+    const refused = await keep(store, em, savepoint).catch((error: unknown) => ({ error }));
     if (refused !== null) end = whyRolledBack(store, refused.error, tool);
   }
-  if (end.outcome === 'failed')
-    await em.execute('rollback to savepoint turnlock_tool; release savepoint turnlock_tool');
+  if (end.outcome === 'failed') await em.execute(`rollback to savepoint ${savepoint}; release savepoint ${savepoint}`);
   await applySettings(store, { tenantId }, em);
   return toEvent(acting, end);
 }
 
-/** Deferred constraints of the application are checked now, while its writes can still be undone; ours wait for what we write. */
-async function keep({ database }: Store, em: EntityManager): Promise<null> {
+/** No tool can guess it, so none can end it or set one of the same name over it. */
+function newSavepoint({ environment }: Store): string {
+  return `turnlock_${environment.uuid().replaceAll('-', '')}`;
+}
+
+/**
+ * Deferred constraints of the application are checked now, while its writes can still be undone; ours wait for what we write, which the
+ * role that began the transaction does. The savepoint goes last: until then everything can be undone.
+ */
+async function keep({ database }: Store, em: EntityManager, savepoint: string): Promise<null> {
   const ours = DEFERRED_CONSTRAINTS.map((name) => `${database.schema}.${name}`).join(', ');
-  await em.execute(`set constraints all immediate; release savepoint turnlock_tool; set constraints ${ours} deferred`);
+  await em.execute(
+    `set constraints all immediate; ${BACK_TO_ROLE}; set constraints ${ours} deferred; release savepoint ${savepoint}`,
+  );
   return null;
 }
 

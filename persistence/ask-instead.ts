@@ -6,7 +6,8 @@ import { PLAIN_QUESTION } from './project-rounds.ts';
 export function withReason(asked: AskedContent | undefined, reason: string, controls: string[] = []): AskedContent {
   const { question, controls: named = [], ...rest } = asked ?? PLAIN_QUESTION;
   const all = [...named, ...controls];
-  const said = { ...rest, question: question === null ? reason : `${question}\n${reason}` };
+  const isSaid = question?.includes(reason) ?? false;
+  const said = { ...rest, question: isSaid ? question : question === null ? reason : `${question}\n${reason}` };
   return all.length === 0 ? said : { ...said, controls: all };
 }
 

@@ -52,8 +52,8 @@ export async function createSessionInTransaction(
   const { id } = await run(
     transaction,
     `select created_session_id as id from turnlock.create_session(tenant_id => $1, user_id => $2, agent_name => $3, agent_version => $4::int,
-       active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::text::jsonb, external_id => $9,
-       metadata => $10::text::jsonb, session_id => $11::uuid, normalised => $12::text::jsonb)`,
+       active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::pg_catalog.text::pg_catalog.jsonb, external_id => $9,
+       metadata => $10::pg_catalog.text::pg_catalog.jsonb, session_id => $11::pg_catalog.uuid, normalised => $12::pg_catalog.text::pg_catalog.jsonb)`,
     [
       session.tenantId,
       session.userId,
@@ -103,8 +103,8 @@ export async function enqueueInTransaction(
   const { text, parts, metadata, normalised } = content;
   const { id, fresh } = await run(
     transaction,
-    `select enqueued_run_id as id, is_new as fresh from turnlock.enqueue(tenant_id => $1, session_id => $2::uuid, message_id => $3, content => $4,
-       when_busy => $5, parts => $6::text::jsonb, metadata => $7::text::jsonb, normalised => $8::text::jsonb, run_id => $9::uuid)`,
+    `select enqueued_run_id as id, is_new as fresh from turnlock.enqueue(tenant_id => $1, session_id => $2::pg_catalog.uuid, message_id => $3, content => $4,
+       when_busy => $5, parts => $6::pg_catalog.text::pg_catalog.jsonb, metadata => $7::pg_catalog.text::pg_catalog.jsonb, normalised => $8::pg_catalog.text::pg_catalog.jsonb, run_id => $9::pg_catalog.uuid)`,
     [
       tenantId,
       sessionId,
@@ -127,7 +127,7 @@ interface Answer {
   fresh?: boolean;
 }
 
-/** JSON goes as a text that is cast: of a parameter that is jsonb itself, some drivers make JSON once more. */
+/** The types of both are qualified: the path is the caller's. JSON goes as a text that is cast: of a parameter that is jsonb itself, some drivers make JSON once more. */
 async function run(transaction: CallerTransaction, text: string, values: unknown[]): Promise<Answer> {
   let answer: unknown;
   try {

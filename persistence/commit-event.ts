@@ -5,6 +5,7 @@ import { type RecordedEvent, recordedEvent, type SessionEvent } from '../machine
 import { isResting, type SessionState } from '../machines/session-state.ts';
 import { encodeSnapshot } from '../machines/snapshot-codec.ts';
 import { agentVersionUnder } from './build.ts';
+import { checkDecidedParams } from './check-decided-params.ts';
 import { claimMoves, moveClaims } from './claims.ts';
 import type { CommitRequest, CommitResult } from './commit-request.ts';
 import { type Decision, decideEvent, type Known } from './decide-event.ts';
@@ -109,6 +110,7 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
   const open = await readOpenExecutions(em, session);
   // The lease is asked before the machine: a stale holder must learn that it is stale, not that its event no longer fits.
   grantLease(leaseOf(row), claim, now, false);
+  checkDecidedParams(event, open.executions);
   const agentVersion = agentVersionUnder(claim, session, open.executions);
   if (claim.type === 'takeOver' && isResting(before.value)) throw owesNothing(request, before.value);
   const after = nextSnapshot(before, event);

@@ -32,18 +32,18 @@ export interface NewSession {
  */
 export async function createSession(store: Store, session: NewSession): Promise<CommittedSession> {
   const { tenantId } = session;
-  const existing = await findExisting(store, session);
-  if (existing !== null) return existing;
-  try {
-    return await inPatientTransaction(store, { tenantId }, async (em, attempt) => {
-      const written = attempt > 1 ? await em.findOne(AgentSession, { sessionId: session.sessionId }) : null;
-      return written === null ? insert(em, session) : toCommittedSession(written);
-    });
-  } catch (error) {
-    if (!isTurnlockError(error, 'EXTERNAL_ID_CONFLICT')) throw error;
-    const winner = await findExisting(store, session);
-    if (winner === null) throw error;
-    return winner;
+  for (;;) {
+    const existing = await findExisting(store, session);
+    if (existing !== null) return existing;
+    try {
+      return await inPatientTransaction(store, { tenantId }, async (em, attempt) => {
+        const written = attempt > 1 ? await em.findOne(AgentSession, { sessionId: session.sessionId }) : null;
+        return written === null ? insert(em, session) : toCommittedSession(written);
+      });
+    } catch (error) {
+      // Somebody was first: its session is looked at anew, and may have been removed meanwhile.
+      if (!isTurnlockError(error, 'EXTERNAL_ID_CONFLICT')) throw error;
+    }
   }
 }
 

@@ -3,9 +3,9 @@ import { TurnlockError } from '../errors.ts';
 import type { AmendedContent, Approvers, OutcomeContent } from '../machines/event-content.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import { amendClaim } from './amend-claim.ts';
+import { checkApprover } from './approver-rule.ts';
 import type { Claiming } from './claims.ts';
 import type { AgentApprovalRow } from './entities/agent-approval.entity.ts';
-import { AgentSession } from './entities/agent-session.entity.ts';
 import { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import type { RoundDecision } from './project-rounds.ts';
 import type { SessionKey } from './read-session.ts';
@@ -21,7 +21,16 @@ export interface Decided {
   digest: string | null;
   /** The question that the person answers; `null` where the host does not say. */
   approvalId: string | null;
-  decision: { type: 'grant'; amended: AmendedContent | null } | { type: 'deny'; content: OutcomeContent };
+  decision: { type: 'grant'; amended: Amendment | null } | { type: 'deny'; content: OutcomeContent };
+}
+
+/** Params of a person's, and what the policy of this moment says of them. */
+export interface Amendment {
+  content: AmendedContent;
+  /** Who may approve these params; `null`: whoever may decide about the call. */
+  approvers: Approvers | null;
+  /** Why these params must not run, whoever approves them; `null` where they may. */
+  refusal: TurnlockError | null;
 }
 
 /** The event of a decision, or that it was made before by the same person. */
@@ -52,47 +61,37 @@ export async function decideApproval(em: EntityManager, key: Claiming, decided: 
     throw alreadyDecided(round);
   }
   if (round.expiresAt != null && round.expiresAt <= now) throw expired(round);
-  await checkApprover(em, key, round, decided);
+  const { userId } = key;
+  checkApprover((round.approvers ?? null) as Approvers | null, decided, { executionId, userId });
   const { digest } = decided;
   if (digest !== null && digest !== round.argsDigest) throw stale(round, digest);
   if (decision.type === 'deny') {
-    return { event: { type: 'approval.denied', executionId, by, content: decision.content } };
+    return { event: { type: 'approval.denied', executionId, by, ...rolesOf(decided), content: decision.content } };
   }
-  const { amended } = decision;
-  if (amended === null || amended.paramsDigest === round.argsDigest) {
-    return { event: { type: 'approval.granted', executionId, by } };
+  if (decision.amended === null || decision.amended.content.paramsDigest === round.argsDigest) {
+    return { event: { type: 'approval.granted', executionId, by, ...rolesOf(decided) } };
   }
+  const { content: amended, approvers, refusal } = decision.amended;
+  // Leave for what was asked is no leave for what is put in its place: shown by “an approver amends within what they may approve”.
+  checkApprover(approvers, decided, { executionId, userId, what: 'with these params' });
+  if (refusal !== null) throw refusal;
   const call = await em.findOneOrFail(AgentToolExecution, { executionId, ...ownerOf(key) });
   await checkNoTwin(em, key, call, amended);
   const claim = await amendClaim(em, key, call, amended);
   const content = claim === null ? amended : { ...amended, claim };
-  return { event: { type: 'approval.amended', executionId, by, content } };
+  return { event: { type: 'approval.amended', executionId, by, ...rolesOf(decided), content } };
+}
+
+function rolesOf({ roles }: Decided): { roles?: string[] } {
+  return roles.length === 0 ? {} : { roles: [...roles] };
 }
 
 function isRepeat(round: AgentApprovalRow, { by, decision }: Decided): boolean {
   const same: RoundDecision = decision.type === 'grant' ? 'granted' : 'denied';
   if (round.decision !== same || round.decidedBy !== by) return false;
-  return decision.type === 'deny' || decision.amended === null || decision.amended.paramsDigest === round.argsDigest;
-}
-
-/** Whoever decides must be among those who may. A list of users and a list of roles: either will do. */
-async function checkApprover(
-  em: EntityManager,
-  { sessionId, tenantId }: SessionKey,
-  round: AgentApprovalRow,
-  { by, roles }: Decided,
-): Promise<void> {
-  const approvers = (round.approvers ?? null) as Approvers | null;
-  if (approvers === null) return;
-  const { users, roles: wanted, notUser = false } = approvers;
-  const isListed = users === undefined && wanted === undefined;
-  const may = isListed || (users?.includes(by) ?? false) || roles.some((role) => wanted?.includes(role));
-  const { userId } = await em.findOneOrFail(AgentSession, { sessionId, tenantId });
-  if (may && !(notUser && by === userId)) return;
-  throw new TurnlockError('APPROVER_NOT_ALLOWED', {
-    message: `approver not allowed: ${JSON.stringify(by)} for execution ${round.executionId} (wanted one of those whom the policy names)`,
-    details: { executionId: round.executionId, by, approvers },
-  });
+  return (
+    decision.type === 'deny' || decision.amended === null || decision.amended.content.paramsDigest === round.argsDigest
+  );
 }
 
 /** Two calls of one turn with equal params are one: a person must not make a second one out of the first. */

@@ -71,8 +71,8 @@ function isGranted(round: AgentApprovalRow | null, controls: string[]): boolean 
   return controls.every((control) => (round.controls ?? []).includes(control));
 }
 
-/** What the policy asked in the round before holds in the next one too: its approvers above all. */
-function askedBefore(round: AgentApprovalRow | null): AskedContent | undefined {
+/** What was asked in the round before, where it was granted: it holds in the next one too, its approvers above all. */
+export function askedBefore(round: AgentApprovalRow | null): AskedContent | undefined {
   if (round?.decision !== 'granted' || round.kind !== 'approval') return undefined;
   const { question = null, expiresAt, requestedAt, onExpiry, approvers } = round;
   const expiresInMs = expiresAt == null ? null : expiresAt.getTime() - requestedAt.getTime();

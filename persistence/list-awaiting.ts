@@ -1,6 +1,7 @@
 import type { Approvers, Json } from '../machines/event-content.ts';
 import type { UnknownReason } from '../machines/execution-status.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
+import { type ParamsProblem, paramsProblem } from './present-params.ts';
 import type { RoundKind } from './project-rounds.ts';
 import type { Store } from './session-transaction.ts';
 
@@ -26,6 +27,8 @@ export interface Awaiting {
   params: Json;
   /** Digest of the params: names them in a decision. */
   digest: string;
+  /** PARAMS_CHANGED: the params are not those of the digest, and no approval is taken; `null` where they are. */
+  problem: ParamsProblem | null;
   idempotencyKey: string;
   /** `approval`: may it run; `answer`: the agent asks its user; `unknown`: it was started, and nothing says how it ended. */
   reason: RoundKind;
@@ -106,6 +109,7 @@ function arrayOf(ids: readonly string[] | null): string | null {
 }
 
 function toAwaiting(tenantId: string, row: Row): Awaiting {
+  const call = { params: JSON.parse(row.params as string) as Json, digest: row.params_digest as string };
   return {
     approvalId: row.approval_id as string,
     tenantId,
@@ -115,8 +119,8 @@ function toAwaiting(tenantId: string, row: Row): Awaiting {
     agent: row.agent_name as string,
     executionId: row.execution_id as string,
     toolName: row.tool_name as string,
-    params: JSON.parse(row.params as string) as Json,
-    digest: row.params_digest as string,
+    ...call,
+    problem: paramsProblem(call),
     idempotencyKey: row.idempotency_key as string,
     reason: row.kind as RoundKind,
     round: row.round as number,

@@ -16,7 +16,7 @@ export interface CheckOptions {
  * @throws SCHEMA_MISSING, SCHEMA_OUTDATED, SCHEMA_TOO_NEW when they differ, PRIVILEGE_MISSING when the role may not look.
  */
 export async function compareSchema(database: Database, { em, tolerates = [] }: CheckOptions = {}): Promise<void> {
-  const recorded = await readRecorded(em ?? (database.orm.em.fork({ clear: true }) as EntityManager), database.schema);
+  const recorded = em === undefined ? await readAlone(database) : await readRecorded(em, database.schema);
   const error = compare(database, recorded);
   if (error !== null && !tolerates.includes(error.code)) throw error;
 }
@@ -45,6 +45,14 @@ function compare({ schema, migrations }: Database, recorded: readonly string[]):
     );
   }
   return null;
+}
+
+/** In a transaction, whose settings are ours and not the role's. */
+async function readAlone({ orm, schema }: Database): Promise<string[]> {
+  return await orm.em.fork({ clear: true }).transactional(async (em) => {
+    await em.execute('set local search_path to pg_catalog, pg_temp');
+    return await readRecorded(em as EntityManager, schema);
+  });
 }
 
 /** The catalogs are asked first: a name in a statement would fail with the schema missing, and end the transaction. */

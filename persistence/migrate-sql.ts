@@ -3,9 +3,14 @@ import type { Database, MigrationSet } from './database.contract.ts';
 /** Two numbers, so that it can meet no session's lock, which are one. "turn", "mig1". */
 const LOCK = '1953854062, 1835624241';
 
-/** Waits for every other migration of this database. A migration may take its time, whatever the role's time-outs are. */
+/**
+ * Waits for every other migration of this database. A migration may take its time, whatever the role's time-outs are, and what its
+ * statements call is the server's, whatever stands in the role's path.
+ */
 export function takeMigrationLockSql(): string[] {
   return [
+    'set local search_path to pg_catalog, pg_temp',
+    'set local standard_conforming_strings to on',
     'set local lock_timeout to 0',
     'set local statement_timeout to 0',
     'set local idle_in_transaction_session_timeout to 0',

@@ -20,11 +20,20 @@ export interface OpenedRound {
   isFirst: boolean;
 }
 
+/** How a round ends, and by whom. */
+export interface RoundEnd {
+  decision: RoundDecision;
+  by: string | null;
+  /** Roles of that person; `null` where none were said. */
+  roles: string[] | null;
+  reason: string | null;
+}
+
 /** What one commit does with the rounds of asking. */
 export interface RoundChanges {
   opened: OpenedRound[];
   /** The open round of each of these executions ends. */
-  closed: { executionId: string; decision: RoundDecision; by: string | null; reason: string | null }[];
+  closed: ({ executionId: string } & RoundEnd)[];
   /** Executions that may have a grant that nobody used: it is withdrawn. */
   withdrawn: string[];
   /** Executions that start for the first time: their grant, if they needed one, is used up. */
@@ -70,12 +79,10 @@ function askedOf(event: SessionEvent, executionId: string): AskedContent {
   return event.calls.find((call) => call.executionId === executionId)?.content.asked ?? PLAIN_QUESTION;
 }
 
-function endOf(
-  event: SessionEvent,
-  executionId: string,
-): { decision: RoundDecision; by: string | null; reason: string | null } {
+function endOf(event: SessionEvent, executionId: string): RoundEnd {
   const by = 'by' in event ? event.by : null;
-  const ended = (decision: RoundDecision, reason: string | null = null) => ({ decision, by, reason });
+  const roles = 'roles' in event ? (event.roles ?? null) : null;
+  const ended = (decision: RoundDecision, reason: string | null = null) => ({ decision, by, roles, reason });
   switch (event.type) {
     case 'approval.granted':
     case 'approval.amended':
@@ -87,9 +94,9 @@ function endOf(
     case 'execution.settledByPerson':
       return ended('settled', event.content.error?.message ?? null);
     case 'user.messaged':
-      return { decision: 'answered', by: 'message', reason: null };
+      return { decision: 'answered', by: 'message', roles: null, reason: null };
     case 'tool.evidenced':
-      return { decision: 'superseded', by: 'evidence', reason: null };
+      return { decision: 'superseded', by: 'evidence', roles: null, reason: null };
     case 'input.expired':
       return ended(event.executionIds.includes(executionId) ? 'expired' : 'cancelled');
     default:

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CommittedSession } from './committed-session.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
-import { readDatabaseNow } from './read-database-now.ts';
+import { readDatabaseNowOf } from './read-database-now.ts';
 import { readOpenExecutions } from './read-open-executions.ts';
 import { findSession, type SessionKey, toCommittedSession } from './read-session.ts';
 import type { ExecutionRow } from './row-changes.ts';
@@ -23,7 +23,7 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a session as it is now.
+ * Reads a session as it is now: session and executions are of one version, also where a commit falls between the two statements.
  *
  * @throws SESSION_NOT_FOUND when the tenant has no such session.
  */
@@ -34,9 +34,13 @@ export async function readSession(
 ): Promise<ReadSession> {
   const scope = { tenantId, ...(isLocked ? { lockedSessionId: sessionId } : {}) };
   const read = async (em: EntityManager): Promise<ReadSession> => {
-    const session = toCommittedSession(await findSession(em, { tenantId, sessionId }));
-    const { executions } = await readOpenExecutions(em, session);
-    return { session, executions, now: await readDatabaseNow(em) };
+    for (;;) {
+      const session = toCommittedSession(await findSession(em, { tenantId, sessionId }));
+      const { executions } = await readOpenExecutions(em, session);
+      const { now, version } = await readDatabaseNowOf(em, { tenantId, sessionId });
+      if (version === session.version) return { session, executions, now };
+      em.clear();
+    }
   };
   return inPatientTransaction(store, scope, read, patienceMs);
 }

@@ -34,14 +34,25 @@ export const SCHEMA_REFUSALS = {
   TL030: { name: 'execution_insert', meaning: 'an execution begins PENDING, RUNNING with attempt 1, or settled' },
   TL031: { name: 'execution_transition', meaning: 'the execution may not go from that status to that one' },
   TL032: { name: 'execution_identity', meaning: 'which call an execution handles never changes' },
-  TL033: { name: 'execution_params', meaning: 'key and params never change once an execution was started' },
+  TL033: {
+    name: 'execution_params',
+    meaning:
+      'params, digest and key of an execution change together, for the person who is asked, and never once it was started',
+  },
   TL034: { name: 'execution_attempt', meaning: 'a start counts one attempt and names its token' },
   TL035: { name: 'execution_running', meaning: 'nothing runs unless its session is EXECUTING_TOOL at commit' },
   TL036: {
     name: 'execution_unapproved',
     meaning: 'a call that people were asked about starts only with their grant of its params',
   },
-  TL040: { name: 'approval_sealed', meaning: 'a round of approval is decided once and used once' },
+  TL040: {
+    name: 'approval_sealed',
+    meaning: 'what a round of approval asks never changes; it is decided once and used once',
+  },
+  TL041: {
+    name: 'approval_insert',
+    meaning: 'a round of approval begins undecided, after the one before it was decided',
+  },
   TL050: { name: 'inbox_completed', meaning: 'a COMPLETED session takes no message' },
   TL060: { name: 'argument_invalid', meaning: 'an argument of a function is missing or malformed' },
   TL061: { name: 'session_missing', meaning: 'the tenant has no such session' },

@@ -56,9 +56,23 @@ export async function inTransaction<Result>(
   }
 }
 
-/** What a transaction of ours sets for itself. */
+/**
+ * Where unqualified names of functions, operators and types are looked for. A schema that stands before pg_catalog in the path of the role
+ * could else put its own in place of the server's; ours are qualified.
+ */
+const SEARCH_PATH = 'pg_catalog, pg_temp';
+
+/** The path that the transaction had: what a transactional tool acts under. */
+const PATH_BEFORE = 'turnlock.search_path';
+
+/** Qualified: until it has run, names are looked for in whatever path the role has. */
+const SET = 'pg_catalog.set_config(?, ?, true)';
+
+/** What a transaction of ours sets for itself: whatever role, database and server default to. */
 function settingsOf({ database, limits }: Pick<Store, 'database' | 'limits'>, tenantId: string): [string, string][] {
   const settings: [string, string][] = [
+    ['search_path', SEARCH_PATH],
+    ['row_security', 'on'],
     ['turnlock.tenant', tenantId],
     ['synchronous_commit', 'on'],
     ['lock_timeout', `${limits.lockTimeoutMs}ms`],
@@ -75,7 +89,12 @@ function settingsOf({ database, limits }: Pick<Store, 'database' | 'limits'>, te
 /** Sets them again, after somebody else had the transaction. */
 export async function applySettings(store: Store, { tenantId }: TransactionScope, em: EntityManager): Promise<void> {
   const settings = settingsOf(store, tenantId);
-  await em.execute(`select ${settings.map(() => 'set_config(?, ?, true)').join(', ')}`, settings.flat());
+  await em.execute(`select ${settings.map(() => SET).join(', ')}`, settings.flat());
+}
+
+/** The statement that gives a transactional tool the search path of its role, until {@link applySettings}. */
+export function restorePathSql(): string {
+  return `select pg_catalog.set_config('search_path', pg_catalog.current_setting('${PATH_BEFORE}'), true)`;
 }
 
 async function prepare(
@@ -84,10 +103,15 @@ async function prepare(
   em: EntityManager,
 ): Promise<void> {
   const settings = settingsOf({ database, limits }, scope.tenantId);
-  const parts = settings.map(() => 'set_config(?, ?, true)');
+  const keepPath = `pg_catalog.set_config('${PATH_BEFORE}', pg_catalog.current_setting('search_path'), true)`;
+  const parts = [keepPath, ...settings.map(() => SET)];
   const values: string[] = settings.flat();
   if (scope.lockedSessionId !== undefined) {
-    parts.push(scope.refuseHeldLock ? 'pg_try_advisory_xact_lock(?) as locked' : 'pg_advisory_xact_lock(?)');
+    parts.push(
+      scope.refuseHeldLock
+        ? 'pg_catalog.pg_try_advisory_xact_lock(?) as locked'
+        : 'pg_catalog.pg_advisory_xact_lock(?)',
+    );
     values.push(lockKey(scope.lockedSessionId));
   }
   const [row] = (await em.execute(`select ${parts.join(', ')}`, values)) as [{ locked?: boolean }];

@@ -3,7 +3,7 @@ import type { Json } from '../machines/event-content.ts';
 import type { OpenCall } from '../machines/open-calls.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import { AgentApproval, type AgentApprovalRow } from './entities/agent-approval.entity.ts';
-import { presentParams } from './present-params.ts';
+import { checkParams, presentParams } from './present-params.ts';
 import { type OpenedRound, projectRounds } from './project-rounds.ts';
 import type { SessionKey } from './read-session.ts';
 import type { ExecutionRow } from './row-changes.ts';
@@ -34,11 +34,20 @@ export async function changeRounds(em: EntityManager, key: SessionKey, writing: 
   const waiting = calls.filter(({ executionId, waitsFor }) => waitsFor !== null && !known.includes(executionId));
   const rounds = await readRounds(em, key, [...known, ...waiting.map(({ executionId }) => executionId)]);
   const latest = new Map(rounds.map((round) => [round.executionId, round]));
-  for (const { executionId, decision, by, reason } of closed) {
+  for (const { executionId, decision, by, roles, reason } of closed) {
     const round = latest.get(executionId);
     if (round === undefined || round.decision != null) continue;
-    const argsDigest = digestOf(writing, executionId);
-    em.assign(round, { decision, decidedBy: by, decidedAt: now, reason, argsDigest: argsDigest ?? round.argsDigest });
+    if (event.type === 'approval.granted') checkAsked(writing, round);
+    // Only a person who puts other params in place decides about others than were asked about.
+    const bound = (decision === 'granted' ? digestOf(writing, executionId) : undefined) ?? round.argsDigest;
+    em.assign(round, {
+      decision,
+      decidedBy: by,
+      decidedRoles: roles,
+      decidedAt: now,
+      reason,
+      argsDigest: bound,
+    });
   }
   for (const executionId of withdrawn) {
     const round = latest.get(executionId);
@@ -85,6 +94,12 @@ function ownerOf({ tenantId, sessionId }: SessionKey) {
 function digestOf({ executions }: RoundWriting, executionId: string): string | undefined {
   const row = executions.find((execution) => execution.executionId === executionId);
   return row === undefined ? undefined : presentParams(row).digest;
+}
+
+/** A grant is for the params that were asked about: the call has no others by now. */
+function checkAsked({ executions }: RoundWriting, { executionId, argsDigest }: AgentApprovalRow): void {
+  const row = executions.find((execution) => execution.executionId === executionId);
+  if (row !== undefined) checkParams(row, argsDigest);
 }
 
 function openRound(

@@ -4,7 +4,9 @@ import { defineTool } from '../adapters/tools/define-tool.ts';
 import type { Policy } from '../adapters/tools/policy.ts';
 import type { InputSchema, OnRepeat, Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
+import { kindOf } from '../persistence/values/kind-of.ts';
 import type { Agent } from './define-agent.ts';
+import { forgetPromise } from './forget-promise.ts';
 
 /** What `agent.asTool` takes. */
 export interface AsToolOptions<Schema extends InputSchema = InputSchema<{ message: string }>> {
@@ -14,7 +16,10 @@ export interface AsToolOptions<Schema extends InputSchema = InputSchema<{ messag
   description?: string;
   /** What the model gives. Default: `{ message }`. Another one needs `message`. */
   inputSchema?: Schema;
-  /** The message that the agent is sent, made of the params: text that is not empty. Runs outside any transaction. */
+  /**
+   * The message that the agent is sent, made of the params: text that is not empty, and no promise of one. Runs outside any transaction.
+   * Where it makes none, or throws, the call fails with PARAMS_INVALID.
+   */
   message?: (params: StandardSchemaV1.InferOutput<Schema>) => string;
   /** Whether identical calls of one assistant turn are sessions of their own. Default false: one answers them all. */
   repeatable?: boolean;
@@ -60,8 +65,9 @@ export function agentAsTool(agent: Agent, options: AsToolOptions<InputSchema> = 
 /** A message without a word would leave a model nothing to answer. */
 function textOf(message: unknown): string {
   if (typeof message === 'string' && message !== '') return message;
+  forgetPromise(message);
   throw new TurnlockError('PARAMS_INVALID', {
-    message: `no message came of the params (found ${message === '' ? 'an empty text' : typeof message}, wanted text)`,
+    message: `no message came of the params (found ${message === '' ? 'an empty text' : kindOf(message)}, wanted text)`,
   });
 }
 

@@ -15,6 +15,8 @@ export interface JudgedCall {
   executionId: string;
   params: Json;
   isStart: boolean;
+  /** The run of the call. Default: that which is under way. */
+  runId?: string;
 }
 
 /** What comes of a policy's verdict. */
@@ -63,7 +65,7 @@ async function verdictOf(
   judging: Judging,
   tool: Tool,
   policy: NonNullable<Tool['policy']>,
-  { executionId, params, isStart }: JudgedCall,
+  { executionId, params, isStart, runId = judging.session.snapshot.context.runId ?? '' }: JudgedCall,
 ): Promise<PolicyVerdict> {
   const { agent, environment, limits, session } = judging;
   const { tenantId, userId, sessionId, externalId, metadata } = session;
@@ -84,7 +86,7 @@ async function verdictOf(
         tenantId,
         userId,
         sessionId,
-        runId: session.snapshot.context.runId ?? '',
+        runId,
         agent: agent.name,
         toolName: tool.name,
         executionId,

@@ -1,6 +1,6 @@
 import { waitsForPerson } from '../machines/open-calls.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
-import { presentParams } from '../persistence/present-params.ts';
+import { paramsProblem, presentParams } from '../persistence/present-params.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { AwaitedExecution } from './run-event.ts';
 
@@ -17,14 +17,14 @@ export function awaitedCalls(session: CommittedSession, executions: readonly Exe
     if (row === undefined) return [];
     const { executionId, toolName, idempotencyKey } = row;
     const { params, digest } = presentParams(row);
-    const problem = problemOf(row);
+    const problem = paramsProblem({ params, digest }) ?? problemOf(row);
     const reason = call.waitsFor ?? 'unknown';
     return [{ sessionId, executionId, toolName, params, reason, problem, idempotencyKey, digest }];
   });
 }
 
 /** Codes under which a call is kept from running in a build. */
-const PROBLEMS: readonly (string | null)[] = ['TOOL_UNKNOWN', 'UPGRADE_FAILED'];
+const PROBLEMS: readonly (string | null)[] = ['TOOL_UNKNOWN', 'UPGRADE_FAILED', 'PARAMS_CHANGED'];
 
 function problemOf({ errorCode, errorMessage }: ExecutionRow): AwaitedExecution['problem'] {
   return PROBLEMS.includes(errorCode) ? { code: errorCode as string, message: errorMessage ?? '' } : null;

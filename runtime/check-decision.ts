@@ -1,16 +1,20 @@
+import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, MAX_CHARACTERS } from '../limits.ts';
-import type { AmendedContent } from '../machines/event-content.ts';
+import type { OutcomeContent } from '../machines/event-content.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
-import type { Decided } from '../persistence/decide-approval.ts';
+import type { Amendment, Decided } from '../persistence/decide-approval.ts';
+import { presentParams } from '../persistence/present-params.ts';
 import { readExecution } from '../persistence/read-execution.ts';
+import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
+import { askPolicy } from './ask-policy.ts';
 import { checkWho } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { reasonContent } from './check-settlement.ts';
-import { describeParams } from './describe-call.ts';
+import { describeParams, givenDigest } from './describe-call.ts';
 import { agentOf, type Services } from './services.ts';
 
 /** Who decides, and on what. */
@@ -30,7 +34,10 @@ export interface Deciding {
 
 /** What goes with `approve`. */
 export interface ApproveOptions extends Deciding {
-  /** Params in place of those that the model gave: validated, and run with a key of their own. Default: as they are. */
+  /**
+   * Params in place of those that the model gave: validated, judged by the policy, and run with a key of their own. Given back as `awaiting`
+   * shows them they are no change. Default: as they are.
+   */
   params?: unknown;
 }
 
@@ -50,9 +57,14 @@ export async function checkApproval(
   options: ApproveOptions,
 ): Promise<Decided> {
   const who = checkDeciding(executionId, checkOptions(options, 'approve', [...DECIDING, 'params']));
-  const amended =
-    options.params === undefined ? null : await checkParams(services, session, who.executionId, options.params);
-  return { ...who, decision: { type: 'grant', amended } };
+  if (options.params === undefined) return { ...who, decision: { type: 'grant', amended: null } };
+  const execution = await readExecution(services.store, session, who.executionId);
+  if (execution === null) throw noSuchExecution(session, who.executionId);
+  const { digest } = presentParams(execution);
+  // What is given back as it was shown is no change, whatever the schema would make of it.
+  if (givenDigest(services.store, options.params) === digest)
+    return { ...who, digest: who.digest ?? digest, decision: { type: 'grant', amended: null } };
+  return { ...who, decision: { type: 'grant', amended: await amend(services, session, execution, options.params) } };
 }
 
 /** The approval of params as they are, which needs no agent. @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE. */
@@ -92,33 +104,71 @@ function refused(option: string, found: string, wanted: string): TurnlockError {
   });
 }
 
-/** Params of a person's, by the schema of the tool: validated before anything is written. */
-async function checkParams(
+/**
+ * Params of a person's, by the schema of the tool, and by its policy of this moment: user code, which runs before anything is written. The
+ * policy judges them once more in the moment before the call starts.
+ */
+async function amend(
   services: Services,
   session: CommittedSession,
-  executionId: string,
+  execution: ExecutionRow,
   given: unknown,
-): Promise<AmendedContent> {
+): Promise<Amendment> {
+  const { executionId, toolName, runId } = execution;
   const agent = agentOf(services, session);
-  const execution = await readExecution(services.store, session, executionId);
-  const tool = execution === null ? undefined : agent.tools.get(execution.toolName);
-  if (execution === null || tool === undefined) {
-    const what = execution === null ? `execution not found: ${executionId}` : `tool not known: ${execution.toolName}`;
-    throw new TurnlockError(execution === null ? 'EXECUTION_NOT_FOUND' : 'PARAMS_INVALID', {
-      message: `${what} (session ${session.sessionId})`,
+  const tool = agent.tools.get(toolName);
+  if (tool === undefined) {
+    throw new TurnlockError('PARAMS_INVALID', {
+      message: `tool not known: ${toolName} (session ${session.sessionId})`,
       details: { executionId, sessionId: session.sessionId },
     });
   }
-  const { params, paramsDigest, repeatable, normalised, once, costMicroMoney, settled } = await describeParams(
-    { session, limits: services.store.limits },
-    tool,
-    given,
-  );
+  const { environment, limits } = services.store;
+  const described = await inTime(services, tool, describeParams({ session, limits }, tool, given));
+  const { params, paramsDigest, repeatable, normalised, once, costMicroMoney, settled } = described;
+  if (settled !== undefined) {
+    throw new TurnlockError('PARAMS_INVALID', {
+      message: `params not accepted: ${tool.name} (${settled.error?.message})`,
+      details: { executionId },
+    });
+  }
   const guards = { ...(once && { once }), ...(costMicroMoney !== undefined && { costMicroMoney }) };
-  if (settled === undefined)
-    return { toolVersion: tool.version, params, paramsDigest, repeatable, normalised, ...guards };
-  throw new TurnlockError('PARAMS_INVALID', {
-    message: `params not accepted: ${tool.name} (${settled.error?.message})`,
+  const content = { toolVersion: tool.version, params, paramsDigest, repeatable, normalised, ...guards };
+  const judging = { agent, limits, environment, session, signal: services.closing };
+  const judgement = await askPolicy(judging, tool, { executionId, params, isStart: true, runId });
+  const approvers = judgement.may === 'ask' ? judgement.asked.approvers : null;
+  return { content, approvers, refusal: judgement.may === 'not' ? notAllowed(tool, executionId, judgement) : null };
+}
+
+function notAllowed({ name }: Tool, executionId: string, { refusal }: { refusal: OutcomeContent }): TurnlockError {
+  const { code, message } = refusal.error ?? { code: 'POLICY_FAILED', message: '' };
+  return new TurnlockError(code === 'POLICY_DENIED' ? code : 'POLICY_FAILED', {
+    message: `params not allowed by the policy: ${name}, execution ${executionId} (${message})`,
+    hint: 'Nothing was decided. Give other params, approve those that were asked about, or refuse the call.',
     details: { executionId },
   });
+}
+
+function noSuchExecution({ sessionId }: CommittedSession, executionId: string): TurnlockError {
+  return new TurnlockError('EXECUTION_NOT_FOUND', {
+    message: `execution not found: ${executionId} (session ${sessionId})`,
+    details: { executionId, sessionId },
+  });
+}
+
+/** A validator that does not end must hold neither the caller nor the runtime's close. */
+async function inTime<Result>({ store, closing }: Services, tool: Tool, work: Promise<Result>): Promise<Result> {
+  const timeoutMs = tool.timeoutMs ?? store.limits.toolTimeoutMs;
+  const over = new AbortController();
+  const bound = store.environment.sleep(timeoutMs, AbortSignal.any([over.signal, closing])).then((): never => {
+    throw new TurnlockError('PARAMS_INVALID', {
+      message: `params not accepted: ${tool.name} (they were not validated within ${timeoutMs} ms)`,
+    });
+  });
+  bound.catch(() => undefined);
+  try {
+    return await Promise.race([work, bound]);
+  } finally {
+    over.abort();
+  }
 }

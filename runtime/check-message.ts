@@ -17,7 +17,8 @@ export interface SendOptions {
   whenBusy?: WhenBusy;
   /**
    * A transaction of the caller's, in which the message is only put into the inbox: it is durable once that commits, and its run begins
-   * then, by a worker, by `recover`, or when the run's `result()` is asked for. After a rollback there is no run.
+   * then, by a worker, by `recover`, or when the run's `result()` is asked for. Before that, and after a rollback, there is no run: `result()`
+   * rejects with RUN_NOT_FOUND and may be asked again, and there are no events to iterate over.
    */
   transaction?: CallerTransaction;
   /** Stored with the user turn; JSON, shown to nobody but its readers. Default none. */

@@ -29,6 +29,7 @@ import { type DoctorReport, examine } from './doctor/doctor.ts';
 import { type EraseUserOptions, type Erasure, eraseUser } from './erase-user.ts';
 import { explainSession } from './explain/explain-session.ts';
 import type { Explanation } from './explain/explanation.ts';
+import { EvidenceKeeper } from './keep-evidence.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { createNewSession, type NewSessionOptions, openSession, type SessionReference } from './open-session.ts';
 import { Operations } from './operations.ts';
@@ -55,7 +56,8 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   /** Bounds that differ from the defaults. */
   limits?: Partial<Limits>;
   /**
-   * Told, at start, of facts about the server that weaken a promise, and later of what a worker cannot do for the time being. Default:
+   * Told, at start, of facts about the server that weaken a promise, and later of what a worker cannot do for the time being, of hooks that
+   * fail, and of a tool's result that is lost since the database did not come back before the runtime closed (EVIDENCE_LOST). Default:
    * `process.emitWarning`.
    */
   onWarning?: (warning: { code: string; message: string }) => void;
@@ -256,6 +258,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     drives: drive,
     isClaiming: false,
     announcer: onAwaiting == null ? null : new Announcer({ store, closing: closing.signal, onAwaiting, onWarning }),
+    evidence: new EvidenceKeeper({ store, closing: closing.signal, onWarning }),
     operations,
     closing: closing.signal,
   };

@@ -48,12 +48,30 @@ export async function describeCall(planning: Planning, call: ModelToolCall, ordi
   return withChild(planning, tool, await validated(planning, tool, base, asked), asked);
 }
 
-/** The same for params that a person gives a call of `tool`. */
+/**
+ * The same for params that a person gives a call of `tool`. What that person saw had been through the schema already, and nobody can tell
+ * whether what is given is meant before it or after it: where that makes a difference, the params are refused.
+ */
 export async function describeParams(planning: Described, tool: Tool, given: unknown): Promise<CallContent> {
   const base = baseOf(planning, { toolName: tool.name, input: given } as ModelToolCall, tool);
   const input = storableJson(planning, given);
   if ('refusal' in input) return refused(base, { value: null, notes: [], twin: ['place', 0] }, input.refusal);
-  return validated(planning, tool, base, { ...input, twin: ['input', input.value] });
+  const asked: Asked = { ...input, twin: ['input', input.value] };
+  const once = await validated(planning, tool, base, asked);
+  if (once.settled !== undefined || once.paramsDigest === paramsDigest(input.value)) return once;
+  const twice = await validated(planning, tool, base, { ...asked, value: once.params });
+  if (twice.settled === undefined && twice.paramsDigest === once.paramsDigest) return once;
+  return refused(base, asked, `${CONVERTS}: ${storableText(JSON.stringify(once.params), 'params')?.value}`);
+}
+
+/** Why params of a person's are refused by a schema that does not leave alone what it made. */
+const CONVERTS =
+  'The schema of the tool converts what it is given, and would convert it again, so it cannot tell what these params mean. It would make of them';
+
+/** Digest of params that a person gives, as they are; `null` where they cannot be stored. */
+export function givenDigest(planning: Pick<Planning, 'limits'>, given: unknown): string | null {
+  const input = storableJson(planning, given);
+  return 'refusal' in input ? null : paramsDigest(input.value);
 }
 
 /** What a model asked for, as it is stored. `twin` equals that of a call that was refused for the same arguments. */

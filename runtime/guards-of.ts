@@ -3,7 +3,9 @@ import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { CallContent, Json, KeyedContent } from '../machines/event-content.ts';
 import { claimDigest } from '../persistence/keys/claim-digest.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
+import { normaliseError } from '../persistence/values/normalise-error.ts';
 import type { Described } from './describe-call.ts';
+import { forgetPromise } from './forget-promise.ts';
 
 type Guards = Pick<CallContent, 'once' | 'onRepeat' | 'costMicroMoney'>;
 
@@ -46,10 +48,9 @@ function failure(code: ErrorCode, what: string, tool: string): Failure {
 function call(make: () => unknown, failed: Failure): unknown {
   try {
     const made = make();
-    // A promise is none of both: what it comes to must not end the process.
-    if (made instanceof Promise) made.catch(() => undefined);
+    forgetPromise(made); // it is none of both
     return made;
   } catch (cause) {
-    throw failed(`threw: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw failed(`threw: ${normaliseError(cause).message}`, cause);
   }
 }

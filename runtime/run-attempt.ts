@@ -1,7 +1,7 @@
 import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
-import { presentParams } from '../persistence/present-params.ts';
+import { paramsProblem, presentParams } from '../persistence/present-params.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { isTransactional } from './act-in-commit.ts';
 import type { DriveContext } from './drive-context.ts';
@@ -111,13 +111,16 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
     return failed('TOOL_UNKNOWN', `${tool.name} has become transactional since the call was made: it was not run.`);
   }
   const { executionId } = execution;
+  const present = presentParams(execution);
+  const problem = paramsProblem(present);
+  if (problem !== null) return failed(problem.code, `${problem.message} It was not run.`);
   try {
     const insideEffect = drive.environment.faultPoint('insideEffect', {
       sessionId: drive.session.sessionId,
       executionId,
     });
     if (insideEffect !== undefined) await insideEffect;
-    const params = structuredClone(presentParams(execution).params);
+    const params = structuredClone(present.params);
     const { value } = await returnedBy(tool.execute(params, toolContext(drive, execution, signal)));
     return { type: 'returned', tool, returned: value };
   } catch (thrown) {

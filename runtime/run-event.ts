@@ -34,7 +34,7 @@ export interface AwaitedExecution {
   params: Json;
   /**
    * Why it cannot run in the build that wanted to start it: its tool is gone (TOOL_UNKNOWN), or its params could not be upgraded
-   * (UPGRADE_FAILED); `null` where it is something else that a person is asked.
+   * (UPGRADE_FAILED), or they were changed past the runtime (PARAMS_CHANGED: no approval is taken); `null` where it is something else that a person is asked.
    */
   problem: { code: string; message: string } | null;
   /** `unknown`: it was started and nothing says how it ended; `approval`: a policy asks; `answer`: the agent asks. */

@@ -7,6 +7,7 @@ import { refuseReentrance } from '../persistence/reentrance.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { Announcer } from './announcer.ts';
 import type { Agent } from './define-agent.ts';
+import type { EvidenceKeeper } from './keep-evidence.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Operations } from './operations.ts';
 
@@ -28,6 +29,8 @@ export interface Services {
   isClaiming: boolean;
   /** Tells the host of what people are asked; `null` where it has no hook. */
   announcer: Announcer | null;
+  /** Keeps what tools return too late. */
+  evidence: EvidenceKeeper;
   /** What `close` waits for. */
   operations: Operations;
   /** Aborts with `close`: nothing new begins, model calls stop, tools that are out come to their end. */

@@ -143,7 +143,8 @@ export class Session<Output = unknown> extends SessionOperating {
    * @returns the run that follows; it rests at once while somebody else is asked.
    * @throws EXECUTION_NOT_FOUND, APPROVAL_NOT_ASKED when nobody is asked about that call. APPROVAL_DECIDED when somebody was first: who, what
    * and when stand in its details. APPROVAL_EXPIRED when the time for it is over. APPROVAL_STALE for another `digest`. APPROVER_NOT_ALLOWED.
-   * @throws PARAMS_INVALID for params that the tool does not accept, KEY_CONFLICT for those of another call of the turn.
+   * @throws PARAMS_INVALID for params that the tool does not accept, or that its schema would convert a second time; POLICY_DENIED,
+   * POLICY_FAILED for those that its policy does not let run; KEY_CONFLICT for those of another call of the turn.
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; with `drive: false` only where it has other params.
    * @throws OPTIONS_INVALID, VALUE_INVALID, VALUE_TOO_LARGE, RUNTIME_CLOSED, DATABASE_UNREACHABLE, COMMIT_UNKNOWN; repeating it does no harm.
    */

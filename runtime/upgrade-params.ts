@@ -2,7 +2,7 @@ import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { isTurnlockError } from '../errors.ts';
 import type { Json, UpgradedParams } from '../machines/event-content.ts';
 import { paramsDigest } from '../persistence/keys/params-digest.ts';
-import { presentParams, type StoredParams } from '../persistence/present-params.ts';
+import { paramsProblem, presentParams, type StoredParams } from '../persistence/present-params.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
@@ -23,7 +23,7 @@ export interface ReadyParams {
 
 /** Why a call cannot run in this build, for the person who decides. */
 export interface NotReady {
-  problem: { code: 'TOOL_UNKNOWN' | 'UPGRADE_FAILED'; message: string };
+  problem: { code: 'TOOL_UNKNOWN' | 'UPGRADE_FAILED' | 'PARAMS_CHANGED'; message: string };
 }
 
 /** Bytes of a problem's text, beyond which it is cut. */
@@ -33,6 +33,8 @@ const MAX_PROBLEM_BYTES = 4096;
  * The params of a waiting call as `tool` takes them today: those that were stored, or, where they are of an older version, upgraded step by
  * step. What was stored is what its version's schema made of the model's input, so it is the first upgrade's input as it is; what each
  * upgrade returns is validated by the next schema. Upgrades run outside any transaction, for no longer than the tool may take.
+ *
+ * Params that are not those of their digest were changed past the runtime, and are not run.
  *
  * Never rejects for what an upgrade or a validator does: then the call does not run, and a person is asked.
  */
@@ -44,6 +46,8 @@ export async function paramsToRun(
   const { toolName } = row;
   if (tool === undefined) return notReady('TOOL_UNKNOWN', `This build has no tool named ${toolName}.`);
   const { version, params, digest } = presentParams(row);
+  const problem = paramsProblem({ params, digest });
+  if (problem !== null) return { problem };
   if (version === tool.version) return { params, digest, upgrade: null };
   const timeoutMs = tool.timeoutMs ?? upgrading.limits.toolTimeoutMs;
   const made = await inTime(upgrading, timeoutMs, upgraded(upgrading, tool, version, params));

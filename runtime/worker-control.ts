@@ -10,7 +10,8 @@ export interface WorkerOptions {
   concurrency?: number;
   /**
    * Told of each session that the worker took over, once it rests, and of each that it could not continue. `skipped` is `RUNTIME_CLOSED`
-   * for one that it gave back when it was stopped. What it throws is a warning. Default: nobody is told.
+   * for one that it gave back when it was stopped. What it throws, at once or
+   * later, is a warning; it is not waited for. Default: nobody is told.
    */
   onSession?: (recovery: Recovery) => void;
 }

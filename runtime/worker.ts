@@ -1,6 +1,7 @@
 import { ERROR_CODES, type ErrorCategory, type ErrorCode, isTurnlockError } from '../errors.ts';
 import { claimSessions } from '../persistence/claim-sessions.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
+import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { LeftAlone } from './left-alone.ts';
 import { type Attention, type Recovery, recoverOne } from './recover.ts';
 import type { Services } from './services.ts';
@@ -151,11 +152,15 @@ export class Worker {
     if (pauseMs > 0) this.#leftAlone.add(key.sessionId, this.#services.store.environment.monotonic() + pauseMs);
     if (!acted || recovery.skipped === 'LEASE_HELD') return;
     this.#idle.delete(key.sessionId);
-    try {
-      this.#settings.onSession(recovery);
-    } catch (error) {
-      this.#settings.onWarning({ code: 'WORKER_CALLBACK_FAILED', message: `onSession threw: ${textOf(error)}` });
-    }
+    this.#tell(recovery);
+  }
+
+  /** What the caller's function throws, at once or later, ends neither the worker nor the process. Nothing is waited for. */
+  #tell(recovery: Recovery): void {
+    const { onSession, onWarning } = this.#settings;
+    (async () => onSession(recovery))().catch((error: unknown) =>
+      onWarning({ code: 'WORKER_CALLBACK_FAILED', message: `onSession threw: ${textOf(error)}` }),
+    );
   }
 
   /** What is no error of ours is a fault of this build; the session is owed again once its lease has run out. */
@@ -191,7 +196,7 @@ export class Worker {
   }
 }
 
+/** Whatever was thrown, also what cannot be made a text. */
 function textOf(error: unknown): string {
-  if (isTurnlockError(error)) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
+  return isTurnlockError(error) ? `${error.code}: ${error.message}` : normaliseError(error).message;
 }

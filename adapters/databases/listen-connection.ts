@@ -20,6 +20,10 @@ export interface Listening {
   signal: AbortSignal;
 }
 
+/** The connection is ours alone, and silent most of the time: what the role's time-outs and path are does not count. */
+const OWN_SETTINGS =
+  'set statement_timeout to 0; set idle_session_timeout to 0; set search_path to pg_catalog, pg_temp; set lock_timeout to 0';
+
 /**
  * One connection on which LISTEN is active, from its opening to its end.
  *
@@ -64,7 +68,7 @@ export class ListenConnection {
     try {
       if (signal.aborted) return signal.reason;
       await this.#client.connect();
-      await this.#client.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`);
+      await this.#client.query(`${OWN_SETTINGS}; listen ${pg.escapeIdentifier(this.#options.channel)}`);
       await this.#check();
       isUp();
       return await this.#keepChecking(signal);

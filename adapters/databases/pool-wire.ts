@@ -14,8 +14,9 @@ export class PoolWire implements Wire {
   readonly #answerTimeoutMs: () => number;
   #isSilent = false;
   #warned = false;
-  readonly #onNotice = (notice: { severity?: string | undefined }): void => {
-    if (notice.severity === 'WARNING') this.#warned = true;
+  /** Told by the code: the word for it is in the server's language. What is below a warning has the code of success. */
+  readonly #onNotice = (notice: { code?: string | undefined }): void => {
+    if (notice.code !== '00000') this.#warned = true;
   };
 
   /** An answer that does not come within `answerTimeoutMs` means that the connection is lost; 0: it may take as long as it takes. */

@@ -20,16 +20,20 @@ export interface ServerFacts {
  * MikroORM is told the database's real name on the way: its migrator makes a database that it does not find by name, and connects anew.
  */
 export async function readServerFacts(orm: MikroORM, schema: string): Promise<ServerFacts> {
-  const [row] = await orm.em.getConnection().execute<ServerFacts[]>(
-    `select current_setting('server_version_num')::int as version, current_database() as database, current_user as role,
+  // In a transaction, whose settings are ours and not the role's.
+  const [row] = await orm.em.fork({ clear: true }).transactional(async (em) => {
+    await em.execute('set local search_path to pg_catalog, pg_temp');
+    return await em.execute<ServerFacts[]>(
+      `select current_setting('server_version_num')::int as version, current_database() as database, current_user as role,
             current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
             r.rolsuper or r.rolbypassrls or exists (
               select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
                where n.nspname = ? and c.relname = 'agent_sessions' and pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE')
             ) as "bypassesPolicies"
        from pg_catalog.pg_roles r where r.rolname = current_user`,
-    [schema],
-  );
+      [schema],
+    );
+  });
   orm.config.set('dbName', row!.database);
   return row!;
 }

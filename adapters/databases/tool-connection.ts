@@ -9,15 +9,21 @@ const types = { getTypeParser: columnReader };
 /** Commands whose tag counts rows changed, not rows read. */
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** Our savepoint around a tool: what comes after it is the tool's. */
-const TOOL_SAVEPOINT = 'turnlock_tool';
-
 /**
  * Statements that would end or leave the commit's transaction, or outlive it. Savepoints of the tool's own are its own affair. As each
  * statement goes by the extended protocol, a text holds only one.
  */
 const REFUSED =
-  /^(?:begin|start|commit|end|abort|rollback(?!\s+(?:work\s+|transaction\s+)?to\b)|prepare\s+transaction|set(?!\s+(?:local|constraints)\b)|set\s+local\s+transaction|reset|discard|listen|unlisten)\b/i;
+  /^(?:begin|start|commit|end|abort|rollback(?!\s+(?:work\s+|transaction\s+)?to\b)|prepare\s+transaction|set(?!\s+(?:local|constraints)\b)|set\s+local\s+transaction|reset|discard|listen|unlisten|copy)\b/i;
+
+/**
+ * What stays with a connection when its transaction is over: settings, locks of the session, prepared statements, temporary tables, cursors.
+ * Who comes next must not meet it. A function can hide such a statement; nothing of the runtime's own depends on it.
+ */
+const STAYS = /\bset_config\b|\bpg_(?:try_)?advisory_lock|^\s*prepare\b|\btemp(?:orary)?\b|\bwith\s+hold\b/i;
+
+/** A setting that is set for the transaction alone: the usual way to name a tenant. */
+const SET_LOCALLY = /\bset_config\s*\([^()]*,\s*(?:true|'t'|'true')\s*\)/gi;
 
 /**
  * The connection of a commit's transaction as a transactional tool has it: one statement at a time of any kind, but none that ends the
@@ -48,6 +54,7 @@ export class ToolConnection implements DatabaseConnection {
     const text = typeof query?.text === 'string' ? query.text : '';
     const refused = whyRefused(text);
     if (refused !== null) throw control(refused);
+    if (STAYS.test(text.replaceAll(SET_LOCALLY, ''))) this.#inner.dropWhenReleased();
     const answer = this.#inner.query({ ...query, text });
     this.#pending.add(answer);
     try {
@@ -79,19 +86,14 @@ export class ToolConnection implements DatabaseConnection {
 }
 
 function whyRefused(text: string): string | null {
-  const statement = text.slice(beginningOf(text));
-  const word = REFUSED.exec(statement)?.[0];
-  if (word !== undefined) return word.toUpperCase();
-  return /^(?:savepoint|release|rollback)\b/i.test(statement) && statement.toLowerCase().includes(TOOL_SAVEPOINT)
-    ? `the savepoint ${TOOL_SAVEPOINT}`
-    : null;
+  return REFUSED.exec(text.slice(beginningOf(text)))?.[0].toUpperCase() ?? null;
 }
 
 /** Where the first word of a text stands: after white space, empty statements and comments, which PostgreSQL nests. */
 function beginningOf(text: string): number {
   let place = 0;
   for (;;) {
-    const space = /^[\s;]*(?:--[^\n]*)?/.exec(text.slice(place))?.[0].length ?? 0;
+    const space = /^[\s;]*(?:--[^\n\r]*)?/.exec(text.slice(place))?.[0].length ?? 0;
     place += space;
     if (text.startsWith('/*', place)) place = endOfComment(text, place);
     else if (space === 0) return place;

@@ -7,10 +7,17 @@ import type { LentConnection, Wire, WireAnswer } from './wire.contract.ts';
 
 /**
  * The one way in which a transaction of ours begins. The isolation level is named, whatever server, role or pool default to. Without
- * notices of warnings a commit that the standby never confirmed would look like any other; times are read as ISO.
+ * notices of warnings a commit that the standby never confirmed would look like any other; times are read as ISO, bytes as hex. The
+ * time-outs of the role do not count from here on: the statement that comes next sets ours.
  */
-const BEGIN =
-  'begin isolation level read committed read write; set local client_min_messages to warning; set local datestyle to iso';
+const BEGIN = [
+  'begin isolation level read committed read write',
+  'set local statement_timeout to 0',
+  'set local idle_in_transaction_session_timeout to 0',
+  'set local client_min_messages to warning',
+  'set local datestyle to iso',
+  'set local bytea_output to hex',
+].join('; ');
 
 /** Commands whose tag counts rows changed, not rows read. */
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
@@ -30,6 +37,7 @@ export class TransactionConnection implements DatabaseConnection {
   #isOut = true;
   #state: 'idle' | 'announced' | 'open' = 'idle';
   #isBroken = false;
+  #isUsedUp = false;
   #firstError: unknown;
 
   constructor({ wire, giveBack }: LentConnection, environment: Environment) {
@@ -42,7 +50,12 @@ export class TransactionConnection implements DatabaseConnection {
   release(): void {
     if (!this.#isOut) return;
     this.#isOut = false;
-    this.#giveBack({ isBroken: this.#isBroken || this.#state === 'open' });
+    this.#giveBack({ isBroken: this.#isBroken || this.#isUsedUp || this.#state === 'open' });
+  }
+
+  /** Nobody gets this connection after the one who has it. Its transaction goes on. */
+  dropWhenReleased(): void {
+    this.#isUsedUp = true;
   }
 
   async begin(): Promise<void> {

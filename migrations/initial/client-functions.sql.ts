@@ -18,7 +18,8 @@ const isLonger = (value: string, characters: number) => `char_length(${value}) >
 
 /*
  * A new session, or the one that has this external id already. Two callers with one external id: the second waits for the first on the
- * unique index, and gets its session. Takes no lock and sets no tenant.
+ * unique index, and gets its session. Takes no lock and sets no tenant. In a transaction that sees one moment (REPEATABLE READ), a row that
+ * came after that moment is a serialization failure, as PostgreSQL has it: the transaction may be done again.
  */
 function createSessionSql(schema: string): string {
   return `CREATE FUNCTION ${schema}.create_session(
@@ -43,18 +44,22 @@ BEGIN
   IF ${isBeyond('create_session.snapshot')} OR ${isBeyond('create_session.metadata')} OR ${isBeyond('create_session.normalised')} THEN
     ${raiseFromCall(INVALID, `create_session takes ${BOUNDS}`)}
   END IF;
-  INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
-      snapshot, external_id, metadata, normalised, created_at, updated_at)
-    VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
-      create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
-      create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
-      create_session.normalised, moment, moment)
-    ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
-    RETURNING agent_sessions.session_id INTO created_session_id;
-  is_new := created_session_id IS NOT NULL;
-  IF is_new THEN RETURN; END IF;
-  SELECT s.session_id, s.user_id, s.agent_name INTO created_session_id, found_user, found_agent FROM agent_sessions s
-    WHERE s.tenant_id = create_session.tenant_id AND s.external_id = create_session.external_id;
+  LOOP
+    INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
+        snapshot, external_id, metadata, normalised, created_at, updated_at)
+      VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
+        create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
+        create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
+        create_session.normalised, moment, moment)
+      ON CONFLICT ON CONSTRAINT uq_session_external_id DO NOTHING
+      RETURNING agent_sessions.session_id INTO created_session_id;
+    is_new := created_session_id IS NOT NULL;
+    IF is_new THEN RETURN; END IF;
+    SELECT s.session_id, s.user_id, s.agent_name INTO created_session_id, found_user, found_agent FROM agent_sessions s
+      WHERE s.tenant_id = create_session.tenant_id AND s.external_id = create_session.external_id;
+    -- Not found: it was removed in between, and the external id is free.
+    EXIT WHEN FOUND;
+  END LOOP;
   IF found_user IS DISTINCT FROM create_session.user_id OR found_agent IS DISTINCT FROM create_session.agent_name THEN
     ${raiseFromCall({ code: 'TL062', name: 'external_id_conflict' }, 'the external id belongs to session %, of another user or agent', 'created_session_id')}
   END IF;
@@ -65,7 +70,7 @@ $$`;
 /*
  * A message into the inbox, and nothing else: no lock and no version, so that the caller's transaction holds up nobody. The row's trigger
  * refuses COMPLETED and notifies at the caller's commit. The same message id with the same content answers the waiting row; whether a
- * message that was taken already comes again is told by the session when it takes the row.
+ * message that was taken already comes again is told by the session when it takes the row. REPEATABLE READ is as above.
  */
 function enqueueSql(schema: string): string {
   return `CREATE FUNCTION ${schema}.enqueue(
@@ -76,6 +81,7 @@ function enqueueSql(schema: string): string {
 #variable_conflict use_column
 DECLARE
   found_content text;
+  found_metadata jsonb;
 BEGIN
   IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
      OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
@@ -91,17 +97,21 @@ BEGIN
   IF NOT FOUND THEN
     ${raiseFromCall({ code: 'TL061', name: 'session_missing' }, 'the tenant has no session %', 'enqueue.session_id')}
   END IF;
-  INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)
-    VALUES (enqueue.tenant_id, enqueue.session_id, enqueue.message_id, COALESCE(enqueue.run_id, gen_random_uuid()), enqueue.content,
-      COALESCE(enqueue.parts, jsonb_build_array(jsonb_build_object('type', 'text', 'text', enqueue.content))), enqueue.metadata,
-      enqueue.when_busy, enqueue.normalised, turnlock_now())
-    ON CONFLICT ON CONSTRAINT uq_inbox_message DO NOTHING
-    RETURNING agent_inbox.inbox_id, agent_inbox.run_id INTO enqueued_inbox_id, enqueued_run_id;
-  is_new := enqueued_inbox_id IS NOT NULL;
-  IF is_new THEN RETURN; END IF;
-  SELECT i.inbox_id, i.run_id, i.content INTO enqueued_inbox_id, enqueued_run_id, found_content FROM agent_inbox i
-    WHERE i.session_id = enqueue.session_id AND i.message_id = enqueue.message_id;
-  IF found_content IS DISTINCT FROM enqueue.content THEN
+  LOOP
+    INSERT INTO agent_inbox (tenant_id, session_id, message_id, run_id, content, parts, metadata, when_busy, normalised, created_at)
+      VALUES (enqueue.tenant_id, enqueue.session_id, enqueue.message_id, COALESCE(enqueue.run_id, gen_random_uuid()), enqueue.content,
+        COALESCE(enqueue.parts, jsonb_build_array(jsonb_build_object('type', 'text', 'text', enqueue.content))), enqueue.metadata,
+        enqueue.when_busy, enqueue.normalised, turnlock_now())
+      ON CONFLICT ON CONSTRAINT uq_inbox_message DO NOTHING
+      RETURNING agent_inbox.inbox_id, agent_inbox.run_id INTO enqueued_inbox_id, enqueued_run_id;
+    is_new := enqueued_inbox_id IS NOT NULL;
+    IF is_new THEN RETURN; END IF;
+    SELECT i.inbox_id, i.run_id, i.content, i.metadata INTO enqueued_inbox_id, enqueued_run_id, found_content, found_metadata FROM agent_inbox i
+      WHERE i.session_id = enqueue.session_id AND i.message_id = enqueue.message_id;
+    -- Not found: the session took it in between. It is put in again, and the session tells whether it is the same.
+    EXIT WHEN FOUND;
+  END LOOP;
+  IF found_content <> enqueue.content OR found_metadata <> enqueue.metadata THEN
     ${raiseFromCall({ code: 'TL063', name: 'message_conflict' }, 'session % has a message of this id with another content', 'enqueue.session_id')}
   END IF;
 END

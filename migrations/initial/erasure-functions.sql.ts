@@ -16,7 +16,7 @@ const CONTENTS = [
   `UPDATE agent_turns SET content = NULL, parts = '[]'::jsonb, metadata = '{}'::jsonb, normalised = NULL WHERE session_id = wanted`,
   `UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_message = NULL,
       raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted`,
-  'UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, approvers = NULL WHERE session_id = wanted',
+  'UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, decided_roles = NULL, approvers = NULL WHERE session_id = wanted',
   'DELETE FROM agent_tool_evidence WHERE session_id = wanted',
   'DELETE FROM agent_inbox WHERE session_id = wanted',
   `UPDATE agent_model_calls SET error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted`,

@@ -46,6 +46,8 @@ export function inboxSql(schema: string): string[] {
   announced_at timestamptz,
   decision varchar(16),
   decided_by varchar(255),
+  -- Roles of whoever decided, as the host said them then: a grant is held against the approvers of the moment of the start.
+  decided_roles jsonb,
   decided_at timestamptz,
   reason text,
   consumed_at timestamptz,

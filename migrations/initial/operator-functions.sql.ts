@@ -2,6 +2,10 @@ import { raiseFromCall } from './raise.sql.ts';
 
 const ANSWER = 'RETURNS TABLE (tenant_id varchar(64), session_id uuid, due_at timestamptz)';
 
+/** What is noted of a freeze or a budget: without its reason, which is anybody's words. */
+const CONTROL = (of: string) => `jsonb_strip_nulls(jsonb_build_object('kind', ${of}.kind, 'tenantId', ${of}.tenant_id,
+    'toolName', ${of}.tool_name, 'unit', ${of}.unit, 'dailyLimit', ${of}.daily_limit))`;
+
 /** What operators call across tenants. Each call leaves a row in `agent_operator_reads`, in the caller's transaction. */
 export function operatorFunctionsSql(schema: string): string[] {
   const settings = `SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp`;
@@ -31,6 +35,7 @@ $$`,
   kind text, tenant_id text DEFAULT NULL, tool_name text DEFAULT NULL, unit text DEFAULT NULL, daily_limit bigint DEFAULT NULL,
   reason text DEFAULT NULL
 ) RETURNS uuid LANGUAGE sql ${settings} AS $$
+  SELECT note_operator_read('put_control', ${CONTROL('put_control')});
   INSERT INTO agent_controls (kind, tenant_id, tool_name, unit, daily_limit, reason, created_by, created_at)
     VALUES (put_control.kind, put_control.tenant_id, put_control.tool_name, put_control.unit, put_control.daily_limit,
       put_control.reason, session_user, turnlock_now())
@@ -42,9 +47,15 @@ BEGIN
   RETURN QUERY SELECT c.* FROM agent_controls c ORDER BY c.created_at, c.control_id;
 END
 $$`,
-    `CREATE FUNCTION ${schema}.drop_control(control_id uuid) RETURNS boolean LANGUAGE sql ${settings} AS $$
-  WITH gone AS (DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING 1)
-  SELECT EXISTS (SELECT FROM gone)
+    `CREATE FUNCTION ${schema}.drop_control(control_id uuid) RETURNS boolean LANGUAGE plpgsql ${settings} AS $$
+DECLARE
+  dropped ${schema}.agent_controls;
+BEGIN
+  DELETE FROM agent_controls c WHERE c.control_id = drop_control.control_id RETURNING c.* INTO dropped;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM note_operator_read('drop_control', ${CONTROL('dropped')});
+  RETURN true;
+END
 $$`,
   ];
 }

@@ -68,6 +68,7 @@ export function toolExecutionsSql(schema: string): string[] {
     `CREATE INDEX idx_tool_run ON ${schema}.agent_tool_executions (run_id, tool_name, params_digest)`,
     // What a tenant has begun today: read by budgets.
     `CREATE INDEX idx_tool_started ON ${schema}.agent_tool_executions (tenant_id, started_at) WHERE attempt > 0`,
+    `CREATE INDEX idx_tool_unknown ON ${schema}.agent_tool_executions (session_id, tool_name, params_digest) WHERE status = 'TIMED_OUT'`,
     `CREATE INDEX idx_tool_answered_by ON ${schema}.agent_tool_executions (answered_by) WHERE answered_by IS NOT NULL`,
     `ALTER TABLE ${schema}.agent_turns ADD CONSTRAINT fk_turn_execution FOREIGN KEY (session_id, execution_id)
   REFERENCES ${schema}.agent_tool_executions (session_id, execution_id) ON DELETE SET NULL (execution_id)

@@ -48,6 +48,10 @@ const executionInsertBody = `
   END IF;
   ${raise({ code: 'TL030', name: 'execution_insert' }, 'an execution begins PENDING (attempt 0), RUNNING (attempt 1, with a token) or settled (attempt 0): found % with attempt %', 'NEW.status', 'NEW.attempt')}`;
 
+/** Whether a person is asked about an execution, or has just agreed: then, and only then, that person may put other params in place. */
+const IS_ASKED = `EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted')`;
+
 /** The comparison is made only where the row looks like an erased one: this runs with every change of an execution. */
 const executionUpdateBody = `
   IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_message IS NULL AND NEW.raw_input IS NULL THEN
@@ -75,14 +79,28 @@ const executionUpdateBody = `
   IF NOT is_legal_status_change(OLD.status, NEW.status) THEN
     ${raise({ code: 'TL031', name: 'execution_transition' }, 'execution % may not go from % to %', 'OLD.execution_id', 'OLD.status', 'NEW.status')}
   END IF;
-  IF (NEW.execution_id, NEW.tenant_id, NEW.session_id, NEW.turn_id, NEW.run_id, NEW.ordinal, NEW.tool_name, NEW.tool_version, NEW.effect, NEW.provider_call_id, NEW.raw_input)
+  IF (NEW.execution_id, NEW.tenant_id, NEW.session_id, NEW.turn_id, NEW.run_id, NEW.ordinal, NEW.tool_name, NEW.tool_version, NEW.effect, NEW.provider_call_id, NEW.raw_input, NEW.answered_by)
      IS DISTINCT FROM
-     (OLD.execution_id, OLD.tenant_id, OLD.session_id, OLD.turn_id, OLD.run_id, OLD.ordinal, OLD.tool_name, OLD.tool_version, OLD.effect, OLD.provider_call_id, OLD.raw_input) THEN
+     (OLD.execution_id, OLD.tenant_id, OLD.session_id, OLD.turn_id, OLD.run_id, OLD.ordinal, OLD.tool_name, OLD.tool_version, OLD.effect, OLD.provider_call_id, OLD.raw_input, OLD.answered_by) THEN
     ${raise({ code: 'TL032', name: 'execution_identity' }, 'which call execution % handles never changes', 'OLD.execution_id')}
   END IF;
+  is_amended := (NEW.input_parameters, NEW.params_digest, NEW.idempotency_key)
+    IS DISTINCT FROM (OLD.input_parameters, OLD.params_digest, OLD.idempotency_key);
+  is_upgraded := (NEW.upgraded_parameters, NEW.upgraded_digest, NEW.upgraded_version)
+    IS DISTINCT FROM (OLD.upgraded_parameters, OLD.upgraded_digest, OLD.upgraded_version);
   IF OLD.attempt > 0 AND (NEW.idempotency_key, NEW.input_parameters, NEW.params_digest, NEW.claim_digest)
      IS DISTINCT FROM (OLD.idempotency_key, OLD.input_parameters, OLD.params_digest, OLD.claim_digest) THEN
     ${raise({ code: 'TL033', name: 'execution_params' }, 'key and params of execution % never change once it was started', 'OLD.execution_id')}
+  END IF;
+  IF is_amended AND (NEW.attempt > 0 OR NEW.input_parameters = OLD.input_parameters OR NEW.params_digest = OLD.params_digest
+       OR NEW.idempotency_key = OLD.idempotency_key OR NOT ${IS_ASKED})
+     OR is_upgraded AND (NEW.upgraded_digest IS NULL OR NEW.upgraded_version IS NULL OR NEW.upgraded_version <= OLD.tool_version
+       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT ${IS_ASKED}
+       OR NEW.upgraded_version = OLD.upgraded_version AND (NEW.attempt > 0 OR NEW.upgraded_digest = OLD.upgraded_digest
+         OR NEW.upgraded_parameters IS NOT DISTINCT FROM OLD.upgraded_parameters))
+     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
+       IS DISTINCT FROM (OLD.claim_digest, OLD.claim_generation, OLD.cost_micro_money) THEN
+    ${raise({ code: 'TL033', name: 'execution_params' }, 'params, digest and key of execution % only change together, before it starts, for the person who is asked about it, and upgraded ones with their version', 'OLD.execution_id')}
   END IF;
   IF OLD.attempt = 0 AND NEW.attempt > 0 THEN
     SELECT a.decision IS DISTINCT FROM 'granted'
@@ -100,24 +118,41 @@ const executionUpdateBody = `
   END IF;
   RETURN NEW;`;
 
-/** Decided once, used once. Only a grant that nobody used may still be withdrawn. What people said goes with the erasure of the session. */
+/** What is asked is asked openly: nobody has decided yet, and nothing else is asked about the call at the same time. */
+const approvalInsertBody = `
+  IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
+     OR NEW.announced_at IS NOT NULL
+     OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.decision IS NULL)
+     OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a WHERE a.execution_id = NEW.execution_id) THEN
+    ${raise({ code: 'TL041', name: 'approval_insert' }, 'round % of the approval of execution % begins undecided, after the one before it was decided', 'NEW.round', 'NEW.execution_id')}
+  END IF;
+  RETURN NEW;`;
+
+/** What was asked never changes. Decided once, used once. Only a grant that nobody used may still be withdrawn. What people said goes with the erasure of the session. */
 const approvalBody = `
-  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.approvers IS NULL THEN
+  IF NEW.question IS NULL AND NEW.reason IS NULL AND NEW.decided_by IS NULL AND NEW.decided_roles IS NULL AND NEW.approvers IS NULL THEN
     kept := NEW;
     kept.question := OLD.question;
     kept.reason := OLD.reason;
     kept.decided_by := OLD.decided_by;
+    kept.decided_roles := OLD.decided_roles;
     kept.approvers := OLD.approvers;
     IF kept IS NOT DISTINCT FROM OLD AND ${OF_ERASED} THEN RETURN NEW; END IF;
   END IF;
-  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at)
-       IS DISTINCT FROM (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at)
-     OR (OLD.decision IS NOT NULL AND NEW.args_digest <> OLD.args_digest)
+  IF (NEW.approval_id, NEW.tenant_id, NEW.session_id, NEW.execution_id, NEW.round, NEW.kind, NEW.requested_at,
+       NEW.question, NEW.approvers, NEW.expires_at, NEW.on_expiry, NEW.controls)
+       IS DISTINCT FROM
+       (OLD.approval_id, OLD.tenant_id, OLD.session_id, OLD.execution_id, OLD.round, OLD.kind, OLD.requested_at,
+       OLD.question, OLD.approvers, OLD.expires_at, OLD.on_expiry, OLD.controls)
+     OR (NEW.args_digest <> OLD.args_digest AND (OLD.decision IS NOT NULL OR NEW.decision IS DISTINCT FROM 'granted'))
+     OR (NEW.decision IS NULL AND (NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL))
      OR OLD.consumed_at IS NOT NULL
+     OR (OLD.decision IS NOT NULL AND (NEW.decided_by, NEW.decided_roles, NEW.decided_at, NEW.reason)
+         IS DISTINCT FROM (OLD.decided_by, OLD.decided_roles, OLD.decided_at, OLD.reason))
      OR (OLD.decision IS NOT NULL AND NEW.decision IS DISTINCT FROM OLD.decision
          AND NOT (OLD.decision = 'granted' AND COALESCE(NEW.decision, '') IN ('expired', 'superseded', 'cancelled')))
      OR (OLD.decision IS NOT NULL AND OLD.decision <> 'granted' AND NEW IS DISTINCT FROM OLD) THEN
-    ${raise({ code: 'TL040', name: 'approval_sealed' }, 'round % of the approval of execution % is decided or belongs elsewhere', 'OLD.round', 'OLD.execution_id')}
+    ${raise({ code: 'TL040', name: 'approval_sealed' }, 'what round % of the approval of execution % asks never changes, and it is decided once', 'OLD.round', 'OLD.execution_id')}
   END IF;
   RETURN NEW;`;
 
@@ -155,9 +190,13 @@ export function workGuardsSql(schema: string): string[] {
       'guard_execution_update',
       executionUpdateBody,
       `  kept ${schema}.agent_tool_executions;
-  unapproved boolean;`,
+  unapproved boolean;
+  is_amended boolean;
+  is_upgraded boolean;`,
     ),
     row('guard_execution_update', 'BEFORE UPDATE', 'agent_tool_executions'),
+    triggerFunction(schema, 'guard_approval_insert', approvalInsertBody),
+    row('guard_approval_insert', 'BEFORE INSERT', 'agent_approvals'),
     triggerFunction(schema, 'guard_approval_update', approvalBody, `  kept ${schema}.agent_approvals;`),
     row('guard_approval_update', 'BEFORE UPDATE', 'agent_approvals'),
     triggerFunction(schema, 'guard_inbox_insert', inboxBody),

@@ -57,6 +57,7 @@ export const AgentApproval = defineEntity({
     announcedAt: p.datetime().columnType('timestamptz').nullable(),
     decision: p.string().$type<(typeof DECISIONS)[number]>().length(16).nullable(),
     decidedBy: p.string().length(255).nullable(),
+    decidedRoles: p.json<string[]>().nullable(),
     decidedAt: p.datetime().columnType('timestamptz').nullable(),
     reason: p.text().nullable(),
     consumedAt: p.datetime().columnType('timestamptz').nullable(),

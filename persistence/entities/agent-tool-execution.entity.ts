@@ -31,6 +31,7 @@ export const AgentToolExecution = defineEntity({
     { name: 'idx_tool_open', properties: ['sessionId'], where: `status IN ('PENDING', 'RUNNING')` },
     { name: 'idx_tool_run', properties: ['runId', 'toolName', 'paramsDigest'] },
     { name: 'idx_tool_started', properties: ['tenantId', 'startedAt'], where: 'attempt > 0' },
+    { name: 'idx_tool_unknown', properties: ['sessionId', 'toolName', 'paramsDigest'], where: `status = 'TIMED_OUT'` },
     { name: 'idx_tool_answered_by', properties: ['answeredBy'], where: 'answered_by IS NOT NULL' },
   ],
   properties: {

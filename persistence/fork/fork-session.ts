@@ -42,18 +42,18 @@ export interface NewFork {
  */
 export async function forkSession(store: Store, fork: NewFork): Promise<CommittedSession> {
   const { tenantId } = fork.origin;
-  const existing = await findExisting(store, fork);
-  if (existing !== null) return existing;
-  try {
-    return await inPatientTransaction(store, { tenantId, lockedSessionId: fork.sessionId }, async (em, attempt) => {
-      const written = attempt > 1 ? await em.findOne(AgentSession, { sessionId: fork.sessionId, tenantId }) : null;
-      return written === null ? write(store, em, fork) : toCommittedSession(written);
-    });
-  } catch (error) {
-    if (!isTurnlockError(error, 'EXTERNAL_ID_CONFLICT')) throw error;
-    const winner = await findExisting(store, fork);
-    if (winner === null) throw error;
-    return winner;
+  for (;;) {
+    const existing = await findExisting(store, fork);
+    if (existing !== null) return existing;
+    try {
+      return await inPatientTransaction(store, { tenantId, lockedSessionId: fork.sessionId }, async (em, attempt) => {
+        const written = attempt > 1 ? await em.findOne(AgentSession, { sessionId: fork.sessionId, tenantId }) : null;
+        return written === null ? write(store, em, fork) : toCommittedSession(written);
+      });
+    } catch (error) {
+      // Somebody was first: its session is looked at anew, and may have been removed meanwhile.
+      if (!isTurnlockError(error, 'EXTERNAL_ID_CONFLICT')) throw error;
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import type { CommandWords, Waiting } from './explanation.ts';
 import type { Situation } from './waits-of.ts';
 
 /** Codes under which a call is kept from running in a build. */
-const PROBLEMS: readonly (string | null)[] = ['TOOL_UNKNOWN', 'UPGRADE_FAILED'];
+const PROBLEMS: readonly (string | null)[] = ['TOOL_UNKNOWN', 'UPGRADE_FAILED', 'PARAMS_CHANGED'];
 
 /** What a person is asked about a call, and how that is answered. */
 export function askedWait(asked: Awaiting, { standing, controls }: Situation): Waiting {
@@ -16,6 +16,10 @@ export function askedWait(asked: Awaiting, { standing, controls }: Situation): W
   if (asked.reason === 'unknown') {
     const unblockedBy = 'Ask its receiver, by the key, what happened; then say so.';
     return { kind: 'unknown', asked, reason: asked.unknownReason, commands, unblockedBy };
+  }
+  if (asked.problem !== null) {
+    const unblockedBy = 'A person refuses it, or its run is cancelled: it is not run with these params.';
+    return { kind: 'unrunnable', asked, problem: asked.problem, commands: withoutApproval(commands), unblockedBy };
   }
   if (call !== undefined && PROBLEMS.includes(call.errorCode)) {
     const problem = { code: call.errorCode as string, message: call.errorMessage ?? '' };

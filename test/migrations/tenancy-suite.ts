@@ -128,6 +128,25 @@ export function describeTenancy(open: () => Sql): void {
     expect(rows).toContainEqual({ function_name: 'find_sessions', criteria: { sessionId } });
   });
 
+  test('what operators freeze, budget and lift is noted: a control that is gone says nothing of who lifted it', async () => {
+    const control = async (sql: Sql) => {
+      const { rows } = await sql.query(
+        `SELECT turnlock.put_control('budget', 'noted', NULL, 'calls', 7, 'because') AS id`,
+      );
+      const drop = () => sql.query('SELECT turnlock.drop_control($1) AS dropped', [rows[0].id]);
+      return [(await drop()).rows[0].dropped, (await drop()).rows[0].dropped];
+    };
+    expect(await as(open(), 'turnlock_operator', '', control)).toEqual([true, false]);
+    const { rows } = await open().query(
+      `SELECT function_name, criteria FROM turnlock.agent_operator_reads WHERE criteria ->> 'tenantId' = 'noted' ORDER BY read_id`,
+    );
+    const criteria = { kind: 'budget', tenantId: 'noted', unit: 'calls', dailyLimit: 7 };
+    expect(rows).toEqual([
+      { function_name: 'put_control', criteria },
+      { function_name: 'drop_control', criteria },
+    ]);
+  });
+
   test('a control without tenant counts for every tenant', async () => {
     await as(open(), 'turnlock_operator', '', (sql) =>
       sql.query(`SELECT turnlock.put_control('freeze', NULL, 'refund')`),

@@ -10,7 +10,7 @@ import { type CallerTransaction, createRuntime, type Run, type Runtime } from '.
 import { atTestEnd } from '../support/at-test-end.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
-import { call, gate, looseTool } from '../support/runtime-script.ts';
+import { call, eventsOf, gate, looseTool } from '../support/runtime-script.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ids = { tenantId: 'tenant', userId: 'user' };
@@ -98,6 +98,35 @@ onPostgres((database) => {
       ]);
       expect(row.normalised).toEqual(['/metadata/odd']);
     });
+  });
+
+  test('a result that is asked for before COMMIT is not there, and is once it is asked for again; so are the events', async () => {
+    const agent = scriptedAgent(({ turns }) => `heard ${turns.at(-1)!.text}`);
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const client = await begin();
+    const made = await runtime.createSession({ agent: agent.name, ...ids, transaction: client });
+    const runs = [
+      await session.send('hello', { transaction: client }),
+      await made.send('first', { transaction: client }),
+    ];
+    for (const run of runs) {
+      const early = { code: run.sessionId === made.sessionId ? 'SESSION_NOT_FOUND' : 'RUN_NOT_FOUND' };
+      await expect(run.result()).rejects.toMatchObject(early);
+      expect(await eventsOf(run)).toEqual([]);
+      await expect(run.result()).rejects.toMatchObject(early);
+    }
+    await client.query('COMMIT');
+    for (const [run, reply] of [
+      [runs[0]!, 'heard hello'],
+      [runs[1]!, 'heard first'],
+    ] as const) {
+      const events = eventsOf(run);
+      expect(await run.result()).toMatchObject({ runId: run.runId, state: 'IDLE', reply });
+      expect(await run.result()).toMatchObject({ reply });
+      const types = (await events).flatMap((event) => (event.type === 'transition' ? [event.event.type] : []));
+      expect(types).toEqual(['user.messaged', 'model.replied']);
+    }
   });
 
   test('a session of a rolled back transaction is not there, and its handle says so', async () => {

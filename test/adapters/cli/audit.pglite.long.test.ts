@@ -83,6 +83,10 @@ describe('replay and audit', () => {
     expect(replay).toMatchObject({ transitions: 8, folded: 8, findings: [] });
   });
 
+  test('doctor ends with 0 where nothing is wrong', async () => {
+    expect(await turnlock('doctor', '--all')).toMatchObject({ code: 0, stdout: '' });
+  });
+
   test('show --audit says who, which worker and which message', async () => {
     const { code, stdout } = await turnlock('show', sessionId, '--audit');
     expect(code).toBe(0);

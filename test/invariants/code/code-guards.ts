@@ -23,7 +23,7 @@ export interface CodeGuard {
 
 const lock: Patch = {
   file: 'persistence/session-transaction.ts',
-  from: `'pg_advisory_xact_lock(?)'`,
+  from: `'pg_catalog.pg_advisory_xact_lock(?)'`,
   to: `'?::text as not_locked'`,
 };
 
@@ -76,7 +76,7 @@ export const codeGuards: readonly CodeGuard[] = [
     prevents: 'a takeover in the middle of a commit of the worker that it takes for dead',
     takeOut: {
       file: 'persistence/session-transaction.ts',
-      from: `'pg_try_advisory_xact_lock(?) as locked'`,
+      from: `'pg_catalog.pg_try_advisory_xact_lock(?) as locked'`,
       to: `'(?::text) is not null as locked'`,
     },
     scene: 'takenInCommit',

@@ -67,6 +67,9 @@ interface Case {
   inFront?: string[];
 }
 
+/** Stands in front of what a round may be. */
+const DECIDED = 'DROP TRIGGER guard_approval_insert ON turnlock.agent_approvals';
+
 const check = (constraint: string, prevents: string, attempt: Attempt, ...inFront: string[]): Case => {
   return { constraint, prevents, attempt, inFront };
 };
@@ -138,21 +141,29 @@ const CHECKS: Case[] = [
     'an expiry after which nobody knows what to do',
     row('agent_approvals', { on_expiry: 'shrug' }),
   ),
-  check('check_approval_round on agent_approvals', 'a round before the first', row('agent_approvals', { round: 0 })),
+  check(
+    'check_approval_round on agent_approvals',
+    'a round before the first',
+    row('agent_approvals', { round: 0 }),
+    DECIDED,
+  ),
   check(
     'check_approval_decision on agent_approvals',
     'a decision that is none',
     row('agent_approvals', { decision: 'maybe', decided_at: new Date(0) }),
+    DECIDED,
   ),
   check(
     'check_approval_decided on agent_approvals',
     'a decision of no moment',
     row('agent_approvals', { decision: 'denied' }),
+    DECIDED,
   ),
   check(
     'check_approval_consumed on agent_approvals',
     'a denied approval that is used',
     row('agent_approvals', { decision: 'denied', decided_at: new Date(0), consumed_at: new Date(0) }),
+    DECIDED,
   ),
   check('check_control_kind on agent_controls', 'a control that is none', row('agent_controls', { kind: 'wish' })),
   check(
@@ -232,7 +243,7 @@ const UNIQUES: Case[] = [
     'a message that waits twice',
     twice(row('agent_inbox', { message_id: 'm' })),
   ),
-  check('uq_approval_round on agent_approvals', 'two approvals in one round', twice(row('agent_approvals'))),
+  check('uq_approval_round on agent_approvals', 'two approvals in one round', twice(row('agent_approvals')), DECIDED),
 ];
 
 /** SQLSTATE 23503: a row that belongs to another tenant, or to another session, than what it points at. */

@@ -132,8 +132,10 @@ const PREVENTS: Record<string, string> = {
   'guard_history_delete on agent_approvals': 'an approval that is deleted while its session lives',
   'guard_execution_insert on agent_tool_executions': 'an execution that begins in the middle',
   'guard_execution_update on agent_tool_executions':
-    'an illegal change of status, other params once it was started, an attempt that is not counted',
-  'guard_approval_update on agent_approvals': 'an approval that is decided or used twice',
+    'an illegal change of status, other params than those of its digest, or once it was started, an attempt that is not counted',
+  'guard_approval_insert on agent_approvals': 'a round that somebody decided before it was asked',
+  'guard_approval_update on agent_approvals':
+    'a round that asks something else than it asked, or is decided or used twice',
   'guard_inbox_insert on agent_inbox': 'a message to a COMPLETED session',
   'chain_transition on agent_transitions':
     'a transition without its predecessor’s hash, or at a time of the writer’s own choice',

@@ -75,6 +75,7 @@ export const workCases: RefusalCase[] = [
     ['run_id', 'gen_random_uuid()'],
     ['provider_call_id', `'other'`],
     ['raw_input', `'other'`],
+    ['answered_by', 'execution_id'],
   ].map(
     ([column, value]): RefusalCase => ({
       code: 'TL032',
@@ -96,6 +97,38 @@ export const workCases: RefusalCase[] = [
       guard: updateGuard,
       arrange: running as NonNullable<RefusalCase['arrange']>,
       attempt: update(`${column} = ${value}`),
+    }),
+  ),
+  ...[
+    ['params', approval(''), `input_parameters = '{"a":2}'`],
+    ['digest', approval(''), `params_digest = 'other'`],
+    ['key', approval(''), `idempotency_key = 'other'`],
+    ['params and digest', approval(''), `input_parameters = '{"a":2}', params_digest = 'other'`],
+    [
+      'params, digest and key',
+      call(),
+      `input_parameters = '{"a":2}', params_digest = 'other', idempotency_key = 'other'`,
+    ],
+    ['claim', approval(''), `claim_digest = 'other'`],
+    ['cost', approval(''), 'cost_micro_money = 1'],
+    [
+      'params of its own version',
+      approval(''),
+      `upgraded_parameters = '{}', upgraded_digest = 'other', upgraded_version = 1`,
+    ],
+    [
+      'params of a later version',
+      call(),
+      `upgraded_parameters = '{}', upgraded_digest = 'other', upgraded_version = 2`,
+    ],
+    ['params of no version', approval(''), `upgraded_parameters = '{}'`],
+  ].map(
+    ([what, arrange, set]): RefusalCase => ({
+      code: 'TL033',
+      title: `other ${what} of a call that has not started`,
+      guard: updateGuard,
+      arrange: arrange as NonNullable<RefusalCase['arrange']>,
+      attempt: update(set as string),
     }),
   ),
   {
@@ -189,6 +222,46 @@ export const workCases: RefusalCase[] = [
     `consumed_at = '2030-01-01'`,
   ),
   sealed('another round', '', 'round = 2'),
+  sealed('other arguments while nobody has decided', '', `args_digest = 'other'`),
+  ...[
+    ['approvers', `'{"users":["mallory"]}'`],
+    ['question', `'harmless?'`],
+    ['expires_at', 'now()'],
+    ['on_expiry', `'failSession'`],
+    ['controls', `'[]'`],
+    ['decided_by', `'mallory'`],
+  ].map(([column, value]) => sealed(`another ${column} of an open round`, '', `${column} = ${value}`)),
+  ...[
+    ['decided_by', `'mallory'`],
+    ['decided_at', `'2001-01-01'`],
+    ['reason', `'mallory'`],
+  ].map(([column, value]) =>
+    sealed(`another ${column} of a grant`, `decision = 'granted', decided_at = now()`, `${column} = ${value}`),
+  ),
+  ...[
+    {
+      title: 'a round that begins decided',
+      columns: `decision, decided_by, decided_at`,
+      values: `'granted', 'boss', now()`,
+    },
+    { title: 'a round that begins with an answer', columns: 'reason', values: `'yes'` },
+    { title: 'a second round while one is open', columns: 'round', values: '2' },
+    { title: 'a round that leaves one out', columns: 'round', values: '3' },
+  ].map(
+    ({ title, columns, values }): RefusalCase => ({
+      code: 'TL041',
+      title,
+      guard: 'guard_approval_insert on agent_approvals',
+      arrange: (columns === 'round' && values === '2' ? approval('') : call()) as NonNullable<RefusalCase['arrange']>,
+      attempt: (sql, id) =>
+        sql.query(
+          `INSERT INTO turnlock.agent_approvals (tenant_id, session_id, execution_id, args_digest, requested_at, ${columns})
+            SELECT tenant_id, session_id, execution_id, 'digest', now(), ${values}
+              FROM turnlock.agent_tool_executions WHERE execution_id = $1`,
+          [id],
+        ),
+    }),
+  ),
   {
     code: 'TL050',
     title: 'a message to a COMPLETED session',

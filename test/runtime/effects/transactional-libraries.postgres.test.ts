@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgSchema, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 import { Kysely, PostgresDialect } from 'kysely';
-import type { PoolClient } from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { postgres } from '../../../adapters/databases/postgres.ts';
 import type { TransactionalContext } from '../../../index.ts';
@@ -113,5 +113,26 @@ onPostgres((database) => {
       output: 'TRANSACTION_CONTROL',
     });
     expect(await refundsOf(database(), 'orm')).toBe(1);
+  });
+
+  test.each([
+    [`SELECT set_config('statement_timeout', '1ms', false)`, true],
+    [`SELECT pg_advisory_lock(42)`, true],
+    [`CREATE TEMPORARY TABLE left_behind (id int)`, true],
+    [`SELECT set_config('app.tenant', 'a', true)`, false],
+    [`SELECT pg_advisory_xact_lock(42)`, false],
+  ])('%s: its connection is used again unless it would keep something of it', async (statement, isDropped) => {
+    const pool = new pg.Pool({ connectionString: database().url, max: 1 });
+    atTestEnd(() => pool.end());
+    const backend = async () => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid as number;
+    let during = 0;
+    const agent = bookingAgent('left', async (_, { transaction }) => {
+      during = (await transaction.query('SELECT pg_backend_pid() AS pid')).rows[0]!.pid as number;
+      await transaction.query(statement);
+    });
+    const runtime = await openRuntime(database(), [agent], { adapter: postgres(pool) });
+    const session = await openSession(runtime, agent);
+    expect(await (await session.send('go')).result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+    expect((await backend()) === during).toBe(!isDropped);
   });
 });

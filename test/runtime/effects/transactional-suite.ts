@@ -127,8 +127,8 @@ export const describeTransactional: RuntimeSuite = (database) => {
     'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY',
     'RESET ALL',
     'DISCARD ALL',
-    'RELEASE SAVEPOINT turnlock_tool',
-    'ROLLBACK TO turnlock_tool',
+    '-- PostgreSQL ends this comment here\rCOMMIT',
+    'COPY shop.refunds FROM STDIN',
   ])('%j is refused before it is sent: nothing of the transaction is in the hands of a tool', async (statement) => {
     const { refunds, row } = await book(async ({ order }, { transaction, executionId }) => {
       await transaction.query(INSERT, [order, executionId]);
@@ -136,6 +136,22 @@ export const describeTransactional: RuntimeSuite = (database) => {
       return isTurnlockError(refused, 'TRANSACTION_CONTROL');
     });
     expect([refunds, row.status, row.output]).toEqual([1, 'SUCCESS', true]);
+  });
+
+  test('as another role: what it wrote counts, and what comes after it is written by the runtime’s own', async () => {
+    const query = database().query;
+    await query(
+      `DO $$ BEGIN CREATE ROLE turnlock_test_clerk; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
+    );
+    await query('GRANT USAGE ON SCHEMA shop TO turnlock_test_clerk');
+    await query('GRANT SELECT, INSERT ON shop.refunds TO turnlock_test_clerk');
+    const { result, refunds, row } = await book(async ({ order }, { transaction, executionId }) => {
+      await transaction.query('SET LOCAL ROLE turnlock_test_clerk');
+      await transaction.query(INSERT, [order, executionId]);
+      return (await transaction.query('SELECT current_user AS name')).rows;
+    });
+    expect(result).toMatchObject({ state: 'IDLE', reply: 'done' });
+    expect([refunds, row.status, row.output]).toEqual([1, 'SUCCESS', [{ name: 'turnlock_test_clerk' }]]);
   });
 
   test('several statements in one text are refused by the server, also where the last one would commit', async () => {

@@ -217,6 +217,26 @@ onPostgres((database) => {
     await expect(session.send('hello', { messageId: 'm' })).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
 
+  test('a removal under way keeps nobody waiting but whoever wants what it removes, and takes no more than a batch', async () => {
+    const { agent, runtime, tenantId } = await begin();
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => open(runtime, agent, tenantId)));
+    const [gone, ...others] = sessions as [Session, ...Session[]];
+    await database().moveClock(LONG_MS);
+    const remover = await another();
+    await remover.query('BEGIN');
+    await remover.query('SELECT turnlock.remove_sessions($1, $2)', [[gone.sessionId], JSON.stringify(all(0))]);
+    for (const session of others) expect(await (await session.send('hello')).result()).toMatchObject({ state: 'IDLE' });
+    const begun = await open(runtime, agent, tenantId);
+    expect(await (await begun.send('hello')).result()).toMatchObject({ state: 'IDLE' });
+    await remover.query('COMMIT');
+    await database().moveClock(LONG_MS);
+    expect(await runtime.retain({ tenantId, policies: all(0), batchSize: 2 })).toMatchObject({ kept: 0 });
+    const noted = await database().query(
+      `SELECT criteria FROM turnlock.agent_operator_reads WHERE function_name = 'remove_sessions' ORDER BY read_id DESC LIMIT 4`,
+    );
+    expect(noted.map(({ criteria }) => criteria.sessions)).toEqual([1, 2, 2, 1]);
+  });
+
   test('a removal that dies in the middle leaves its sessions whole', async () => {
     const { agent, runtime, tenantId } = await begin();
     await fillTenant(runtime, agent, tenantId, 'whole');
