@@ -6,6 +6,7 @@ import { call, eachRun, looseTool } from '../../support/runtime-script.ts';
 
 const odd = (object: object, name: string) =>
   Object.defineProperty(object, name, {
+    enumerable: true,
     get: () => {
       throw new Error('do not look');
     },
