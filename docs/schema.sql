@@ -579,13 +579,21 @@ DECLARE
   found_user text;
   found_agent text;
   moment timestamptz := turnlock_now();
+  broken text := CASE
+    WHEN COALESCE(create_session.tenant_id, '') = '' OR char_length(create_session.tenant_id) > 64 THEN 'tenant_id must have 1 to 64 characters'
+    WHEN COALESCE(create_session.user_id, '') = '' OR char_length(create_session.user_id) > 64 THEN 'user_id must have 1 to 64 characters'
+    WHEN COALESCE(create_session.agent_name, '') = '' OR char_length(create_session.agent_name) > 64 THEN 'agent_name must have 1 to 64 characters'
+    WHEN COALESCE(create_session.active_model_id, '') = '' OR char_length(create_session.active_model_id) > 64 THEN 'active_model_id must have 1 to 64 characters'
+    WHEN COALESCE(create_session.agent_version, 0) < 1 THEN 'agent_version must be 1 or more'
+    WHEN create_session.machine_id IS DISTINCT FROM 'session' THEN 'machine_id must be session'
+    WHEN COALESCE(create_session.machine_version, 0) < 1 THEN 'machine_version must be 1 or more'
+    WHEN jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object' THEN 'snapshot must be an object'
+    WHEN create_session.external_id = '' OR char_length(create_session.external_id) > 255 THEN 'external_id must be null or have 1 to 255 characters'
+    WHEN jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object' THEN 'metadata must be an object'
+  END;
 BEGIN
-  IF COALESCE(create_session.tenant_id, '') = '' OR COALESCE(create_session.user_id, '') = '' OR COALESCE(create_session.agent_name, '') = ''
-     OR create_session.external_id = '' OR jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object'
-     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object'
-     OR char_length(create_session.tenant_id) > 64 OR char_length(create_session.user_id) > 64 OR char_length(create_session.agent_name) > 64
-     OR char_length(create_session.external_id) > 255 THEN
-    RAISE EXCEPTION 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty; none is longer than its column' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'create_session: %', broken USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   IF octet_length(create_session.snapshot::text) > 67108864 OR jsonb_path_exists(create_session.snapshot, '$.**{1001}') OR octet_length(create_session.metadata::text) > 67108864 OR jsonb_path_exists(create_session.metadata, '$.**{1001}') OR octet_length(create_session.normalised::text) > 67108864 OR jsonb_path_exists(create_session.normalised, '$.**{1001}') THEN
     RAISE EXCEPTION 'create_session takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
@@ -656,12 +664,19 @@ AS $function$
 DECLARE
   found_content text;
   found_metadata jsonb;
+  broken text := CASE
+    WHEN COALESCE(enqueue.tenant_id, '') = '' THEN 'tenant_id must not be empty'
+    WHEN enqueue.session_id IS NULL THEN 'session_id must not be null'
+    WHEN enqueue.message_id = '' OR char_length(enqueue.message_id) > 255 THEN 'message_id must be null or have 1 to 255 characters'
+    WHEN enqueue.content IS NULL THEN 'content must not be null'
+    WHEN enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
+      THEN 'when_busy must be enqueue, reject, interrupt or supersede'
+    WHEN enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array' THEN 'parts must be null or an array'
+    WHEN jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN 'metadata must be an object'
+  END;
 BEGIN
-  IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
-     OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
-     OR (enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array')
-     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' OR char_length(enqueue.message_id) > 255 THEN
-    RAISE EXCEPTION 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id has 1 to 255 characters' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'enqueue: %', broken USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   IF octet_length(enqueue.content) > 67108864 OR octet_length(enqueue.parts::text) > 67108864 OR jsonb_path_exists(enqueue.parts, '$.**{1001}') OR octet_length(enqueue.metadata::text) > 67108864 OR jsonb_path_exists(enqueue.metadata, '$.**{1001}') OR octet_length(enqueue.normalised::text) > 67108864 OR jsonb_path_exists(enqueue.normalised, '$.**{1001}') THEN
     RAISE EXCEPTION 'enqueue takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
@@ -953,11 +968,13 @@ BEGIN
        OR NEW.idempotency_key = OLD.idempotency_key OR NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
          AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted'))
      OR is_upgraded AND (NEW.upgraded_digest IS NULL OR NEW.upgraded_version IS NULL OR NEW.upgraded_version <= OLD.tool_version
-       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
-         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted')
+       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT (EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted') OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'unknown' AND a.decision IS NULL))
        OR NEW.upgraded_version = OLD.upgraded_version AND (NEW.attempt > 0 OR NEW.upgraded_digest = OLD.upgraded_digest
          OR NEW.upgraded_parameters IS NOT DISTINCT FROM OLD.upgraded_parameters))
-     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
+     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND NOT (OLD.attempt = 0 AND NEW.attempt = 1 AND NEW.upgraded_version IS NOT NULL)
+       AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
        IS DISTINCT FROM (OLD.claim_digest, OLD.claim_generation, OLD.cost_micro_money) THEN
     RAISE EXCEPTION 'params, digest and key of execution % only change together, before it starts, for the person who is asked about it, and upgraded ones with their version', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;

@@ -1,12 +1,12 @@
 import type {
   AmendedContent,
   CallContent,
-  ChildContent,
   FailureContent,
   HeldContent,
   Json,
   ModelTurnContent,
   OutcomeContent,
+  StartContent,
   UpgradedParams,
   UserTurnContent,
 } from './event-content.ts';
@@ -43,7 +43,7 @@ export interface StartedAttempt {
   before?: UnknownReason | 'notDone';
   /** Where the stored params are of an older version of the tool: what they became, for this attempt and those after it. */
   upgrade?: UpgradedParams;
-  content?: { child: ChildContent };
+  content?: StartContent;
 }
 
 /** How one attempt ended. */

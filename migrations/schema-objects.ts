@@ -137,10 +137,10 @@ dc32c05a95bb7afc index idx_transitions_message
 a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
 7c40be702d1ff531 function count_operator_reads
-dfe01a488b325e6a function create_session
+9cad78af1c723ca3 function create_session
 8d1913f59f1ff489 function drop_control
 8dc8145a16546103 function empty_erased_evidence
-6441f4688d4594c9 function enqueue
+689c9eeabe5531ea function enqueue
 66cce15c9d966fa8 function erase_left
 4548e438b536ee6a function erase_sessions
 9bad9eaba689b328 function find_sessions
@@ -148,7 +148,7 @@ dfe01a488b325e6a function create_session
 6dbc0adcb03479ca function guard_approval_insert
 8c9264f0cd786e95 function guard_approval_update
 8b84b761d945ab78 function guard_execution_insert
-c05a6249aac5ad5a function guard_execution_update
+fff3b7ee891d1d2d function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete
 5780089f0ea7c1ce function guard_inbox_insert
 ec8447b62e982142 function guard_payload

@@ -1,7 +1,7 @@
 import type { AskedContent } from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
 import { callsAfter, type OpenCall, waitsForPerson } from '../machines/open-calls.ts';
-import type { SessionEvent } from '../machines/session-event.ts';
+import type { EventOf, SessionEvent } from '../machines/session-event.ts';
 import type { DECISIONS, ROUND_KINDS } from './entities/agent-approval.entity.ts';
 import { unknownContent } from './failed-attempts.ts';
 
@@ -18,6 +18,8 @@ export interface OpenedRound {
   asked: AskedContent;
   /** Whether the execution is new, so that this is its first round. */
   isFirst: boolean;
+  /** Whether no policy was asked who may decide: those of the round before it, if there was one. */
+  keepsApprovers: boolean;
 }
 
 /** How a round ends, and by whom. */
@@ -62,13 +64,20 @@ export function projectRounds(calls: readonly OpenCall[], event: SessionEvent): 
     if (waited && !waits) changes.closed.push({ executionId, ...endOf(event, executionId) });
     if (waits && !waited) {
       const kind = call.waitsFor ?? 'unknown';
-      changes.opened.push({ executionId, kind, asked: askedOf(event, executionId), isFirst: isPlan });
+      const asked = askedOf(event, executionId);
+      const keepsApprovers = kind === 'unknown' || (event.type === 'execution.held' && isUnjudged(event, executionId));
+      changes.opened.push({ executionId, kind, asked, isFirst: isPlan, keepsApprovers });
     }
     if (earlier === undefined || earlier.attempt > 0 || waited) continue;
     if (call.attempt === 1) changes.started.push(executionId);
     else if (isSettled(call.status) || waits) changes.withdrawn.push(executionId);
   }
   return changes;
+}
+
+/** What cannot run in a build is held before its policy is asked. */
+function isUnjudged({ content }: EventOf<'execution.held'>, executionId: string): boolean {
+  return content?.[executionId]?.error !== undefined;
 }
 
 function askedOf(event: SessionEvent, executionId: string): AskedContent {

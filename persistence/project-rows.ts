@@ -16,7 +16,7 @@ import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
 import { projectChildren } from './project-children.ts';
 import type { ExecutionProgress, ExecutionRow, ExecutionUpdate, RowChanges, TurnRow } from './row-changes.ts';
-import { amendedVersionColumns, heldColumns, upgradeColumns } from './start-columns.ts';
+import { amendedVersionColumns, claimColumns, heldColumns, upgradeColumns } from './start-columns.ts';
 
 /** What the projection of one event is made from. */
 export interface Projected {
@@ -195,7 +195,7 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
     if (before.status === 'TIMED_OUT') Object.assign(change, NOT_SETTLED);
     const { errorMessage, retryAt } = rowOf(input.executions, before);
     if (errorMessage !== null || retryAt !== null) Object.assign(change, NOT_FAILED);
-    Object.assign(change, upgradeColumns(input.event, after.executionId));
+    Object.assign(change, upgradeColumns(input.event, after.executionId), claimColumns(input.event, after.executionId));
   }
   Object.assign(change, heldColumns(input.event, after.executionId));
   if (before.unknownReason !== after.unknownReason) {

@@ -75,3 +75,13 @@ export function checkMetadata(metadata: unknown, limits: Limits): { value: { [na
 export function checkWho(by: string): string {
   return checkIdentifier(by, { name: 'by', maxCharacters: MAX_CHARACTERS.decidedBy });
 }
+
+/** Roles of whoever decides: none where they are left out. @throws OPTIONS_INVALID, VALUE_INVALID. */
+export function checkRoles(roles: readonly string[] = []): string[] {
+  if (!Array.isArray(roles)) {
+    throw new TurnlockError('OPTIONS_INVALID', {
+      message: `option not accepted: roles of a decision (found ${kindOf(roles)}, wanted an array of names)`,
+    });
+  }
+  return [...roles].map((role) => checkIdentifier(role, { name: 'role', maxCharacters: MAX_CHARACTERS.decidedBy }));
+}

@@ -2,10 +2,12 @@ import type { Once, Tool } from '../adapters/tools/tool.contract.ts';
 import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { CallContent, Json, KeyedContent } from '../machines/event-content.ts';
 import { claimDigest } from '../persistence/keys/claim-digest.ts';
+import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import type { Described } from './describe-call.ts';
 import { forgetPromise } from './forget-promise.ts';
+import type { NotReady } from './upgrade-params.ts';
 
 type Guards = Pick<CallContent, 'once' | 'onRepeat' | 'costMicroMoney'>;
 
@@ -20,6 +22,27 @@ export function guardsOf(described: Described, tool: Tool, params: Json): Guards
   const guards: Guards = cost === null ? {} : { costMicroMoney: costOf(tool.name, cost, params) };
   if (once !== null) return { ...guards, once: keyOf(described, tool.name, once, params) };
   return onRepeat === 'run' ? guards : { ...guards, onRepeat };
+}
+
+/**
+ * The business key that a call of `row` has by today's version of its tool, where that is another one than the key that it holds: calls that
+ * were made meanwhile have keys of today. `null` where it stays, and for calls that have begun: what their attempts did, they did under their
+ * key. A key that cannot be made is a problem of the upgrade's.
+ */
+export function keyToday(
+  described: Described,
+  tool: Tool,
+  { attempt, toolVersion, claimDigest }: Pick<ExecutionRow, 'attempt' | 'toolVersion' | 'claimDigest'>,
+  params: Json,
+): KeyedContent | NotReady | null {
+  if (attempt > 0 || tool.once === null || tool.version === toolVersion) return null;
+  try {
+    const key = keyOf(described, tool.name, tool.once, params);
+    return key.digest === claimDigest ? null : key;
+  } catch (thrown) {
+    const { message } = normaliseError(thrown, described.limits);
+    return { problem: { code: 'UPGRADE_FAILED', message } };
+  }
 }
 
 function keyOf({ session }: Described, tool: string, once: Once, params: Json): KeyedContent {

@@ -120,7 +120,8 @@ export class ToolRunner {
     if (event.type !== 'execution.started') return event;
     const prepared = await prepareStarts(this.#drive, event, { orphans, due, doubts: this.#doubts });
     if ('instead' in prepared) return prepared.instead;
-    const isNew = (row: ExecutionRow) => row.attempt === 0 && prepared.ready.has(row.executionId);
+    const starts = new Set(prepared.event.executions.map(({ executionId }) => executionId));
+    const isNew = (row: ExecutionRow) => row.attempt === 0 && starts.has(row.executionId);
     const instead = await checkStarts(this.#drive, due.filter(isNew), prepared.ready);
     return instead ?? withChildren(this.#drive, prepared.event, [...orphans, ...due], prepared.ready);
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
@@ -341,6 +342,41 @@ onPostgres((database) => {
     await expect(session.send('x', given)).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
     const creation = runtime.createSession({ agent: agent.name, ...ids, ...given });
     await expect(creation).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+  });
+
+  test('a transaction in which a statement failed before is told as such: it is no fault to report', async () => {
+    const agent = scriptedAgent('done');
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const client = await begin();
+    await expect(client.query('SELECT 1 / 0')).rejects.toThrow();
+    await expect(session.send('x', { transaction: client })).rejects.toMatchObject({
+      code: 'OPTIONS_INVALID',
+      hint: expect.stringContaining('roll it back'),
+      details: { sqlState: '25P02' },
+    });
+  });
+
+  test('the session that the page on embedding makes in SQL takes messages like any other', async () => {
+    const page = await readFile('docs/embedding.md', 'utf8');
+    const example = /```sql\n(SELECT created_session_id FROM turnlock\.create_session.*?);\n```/s.exec(page)![1]!;
+    const agent = scriptedAgent('done', [], 'support');
+    const runtime = await openRuntime(database(), [agent]);
+    const [{ created_session_id: sessionId }] = await database().query(example);
+    const session = await runtime.session({ tenantId: 'acme', externalId: 'mail-7' });
+    expect(session.sessionId).toBe(sessionId);
+    expect(await (await session.send('hello')).result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+  });
+
+  test('a rule that an argument broke is named', async () => {
+    const agent = scriptedAgent('done');
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const call = (text: string, values: unknown[]) => database().query(text, values);
+    const enqueued = call(`SELECT turnlock.enqueue('tenant', $1, NULL, 'x', 'now')`, [session.sessionId]);
+    await expect(enqueued).rejects.toThrow('enqueue: when_busy must be enqueue, reject, interrupt or supersede');
+    const created = call(`SELECT turnlock.create_session('tenant', 'user', $1, 1, 'model', 'flow', 1, '{}')`, [
+      'agent',
+    ]);
+    await expect(created).rejects.toThrow('create_session: machine_id must be session');
   });
 
   test('a role without the rights of the client is told which are missing', async () => {

@@ -43,6 +43,8 @@ export const functionCases: RefusalCase[] = [
   { code: 'TL060', title: 'create_session with a null user', attempt: create({ user_id: null }) },
   { code: 'TL060', title: 'create_session with an empty external id', attempt: create({ external_id: '' }) },
   { code: 'TL060', title: 'create_session with an array as snapshot', attempt: create({ snapshot: '[]' }) },
+  { code: 'TL060', title: 'create_session with an unknown machine', attempt: create({ machine_id: 'flow' }) },
+  { code: 'TL060', title: 'create_session without a model', attempt: create({ active_model_id: null }) },
   { code: 'TL060', title: 'enqueue with another whenBusy', arrange, attempt: enqueue({ whenBusy: 'sometimes' }) },
   { code: 'TL060', title: 'enqueue with an empty message id', arrange, attempt: enqueue({ message: '' }) },
   // The column would cut the blanks off in silence: the row would have another id than the one that is looked for.
