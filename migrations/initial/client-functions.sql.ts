@@ -34,8 +34,7 @@ function rules(callee: string, texts: readonly (readonly [name: string, characte
 function createSessionSql(schema: string): string {
   return `CREATE FUNCTION ${schema}.create_session(
   tenant_id text, user_id text, agent_name text, agent_version int, active_model_id text, machine_id text, machine_version int,
-  snapshot jsonb, external_id text DEFAULT NULL, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL,
-  normalised jsonb DEFAULT NULL,
+  snapshot jsonb, external_id text DEFAULT NULL, metadata jsonb DEFAULT '{}'::jsonb, normalised jsonb DEFAULT NULL,
   OUT created_session_id uuid, OUT is_new boolean
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
 #variable_conflict use_column
@@ -65,9 +64,9 @@ BEGIN
     ${raiseFromCall(INVALID, `create_session takes ${BOUNDS}`)}
   END IF;
   LOOP
-    INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
+    INSERT INTO agent_sessions (tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
         snapshot, external_id, metadata, normalised, created_at, updated_at)
-      VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
+      VALUES (create_session.tenant_id, create_session.user_id,
         create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
         create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
         create_session.normalised, moment, moment)
@@ -118,6 +117,11 @@ BEGIN
   END IF;
   IF octet_length(enqueue.content) > ${MAX_BYTES} OR ${isBeyond('enqueue.parts')} OR ${isBeyond('enqueue.metadata')} OR ${isBeyond('enqueue.normalised')} THEN
     ${raiseFromCall(INVALID, `enqueue takes ${BOUNDS}`)}
+  END IF;
+  -- The transcript shows the content, the model is shown the parts: they say the same.
+  IF enqueue.parts IS NOT NULL AND enqueue.content <> (SELECT COALESCE(string_agg(part ->> 'text', '' ORDER BY place), '')
+       FROM jsonb_array_elements(enqueue.parts) WITH ORDINALITY AS given(part, place) WHERE part ->> 'type' = 'text') THEN
+    ${raiseFromCall(INVALID, 'enqueue takes as content the text of the parts, where parts are given')}
   END IF;
   -- Locked as the foreign key would lock it: while retention removes the session, this waits and then finds none.
   PERFORM FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id FOR KEY SHARE;

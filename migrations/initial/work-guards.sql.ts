@@ -58,11 +58,13 @@ const IS_ASKED_AGAIN = `EXISTS (SELECT FROM agent_approvals a WHERE a.execution_
 
 /** The comparison is made only where the row looks like an erased one: this runs with every change of an execution. */
 const executionUpdateBody = `
-  IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_message IS NULL AND NEW.raw_input IS NULL THEN
+  IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_code IS NULL AND NEW.error_message IS NULL
+     AND NEW.raw_input IS NULL THEN
     kept := NEW;
     kept.input_parameters := OLD.input_parameters;
     kept.upgraded_parameters := OLD.upgraded_parameters;
     kept.output_payload := OLD.output_payload;
+    kept.error_code := OLD.error_code;
     kept.error_message := OLD.error_message;
     kept.raw_input := OLD.raw_input;
     kept.provider_call_id := OLD.provider_call_id;
