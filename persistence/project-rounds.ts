@@ -3,6 +3,7 @@ import { isSettled } from '../machines/execution-status.ts';
 import { callsAfter, type OpenCall, waitsForPerson } from '../machines/open-calls.ts';
 import type { EventOf, SessionEvent } from '../machines/session-event.ts';
 import type { DECISIONS, ROUND_KINDS } from './entities/agent-approval.entity.ts';
+import { unknownContent } from './failed-attempts.ts';
 
 /** How a round of asking ended. */
 export type RoundDecision = (typeof DECISIONS)[number];
@@ -80,10 +81,8 @@ function isUnjudged({ content }: EventOf<'execution.held'>, executionId: string)
 }
 
 function askedOf(event: SessionEvent, executionId: string): AskedContent {
-  if (event.type === 'tool.outcomeUnknown') {
-    const said = event.executions.find((unknown) => unknown.executionId === executionId)?.content?.error?.message;
-    return { ...PLAIN_QUESTION, question: said ?? null };
-  }
+  const unknown = unknownContent(event, executionId);
+  if (unknown !== undefined) return { ...PLAIN_QUESTION, question: unknown.error?.message ?? null };
   if (event.type === 'execution.held') return event.content?.[executionId] ?? PLAIN_QUESTION;
   if (event.type !== 'model.calledTools') return PLAIN_QUESTION;
   return event.calls.find((call) => call.executionId === executionId)?.content.asked ?? PLAIN_QUESTION;

@@ -5,6 +5,7 @@ import { PLAIN_QUESTION } from '../persistence/project-rounds.ts';
 import { hasLeave } from '../persistence/read-grant.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { DriveContext } from './drive-context.ts';
+import { type Doubts, failedResult } from './end-in-doubt.ts';
 import { keyToday } from './guards-of.ts';
 import { approvalHolds, type NotReady, paramsToRun, type ReadyParams } from './upgrade-params.ts';
 
@@ -25,12 +26,12 @@ interface Stopped {
  *
  * What cannot run in this build comes first, since no call starts while a person is asked about a sibling: a call that never started, or
  * that a person sent again, waits for a person; one whose attempt was lost has an unknown outcome; one whose last attempt failed has
- * failed for good.
+ * failed for good, unless one before it may have acted.
  */
 export async function prepareStarts(
   drive: DriveContext,
   event: EventOf<'execution.started'>,
-  { orphans, due }: { orphans: readonly ExecutionRow[]; due: readonly ExecutionRow[] },
+  { orphans, due, doubts }: { orphans: readonly ExecutionRow[]; due: readonly ExecutionRow[]; doubts: Doubts },
 ): Promise<Prepared> {
   const rows = [...orphans, ...due];
   const ready = new Map<string, ReadyParams>();
@@ -57,7 +58,7 @@ export async function prepareStarts(
     ready.set(row.executionId, params);
     executions.push(key === null ? upgraded : { ...upgraded, content: { once: key } });
   }
-  if (stopped.length > 0) return { instead: stop(stopped, orphans) };
+  if (stopped.length > 0) return { instead: stop(stopped, orphans, doubts) };
   // What takes another business key may be refused by the commit, and one event has one answer: it starts alone.
   const rekeyed = executions.find(({ content }) => content !== undefined);
   return { event: { ...event, executions: rekeyed === undefined ? executions : [rekeyed] }, ready };
@@ -80,7 +81,7 @@ async function isOverruled(drive: DriveContext, row: ExecutionRow, params: Ready
   return await hasLeave(drive.store, drive.session, row.executionId);
 }
 
-function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[]): SessionEvent {
+function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[], doubts: Doubts): SessionEvent {
   const lost = stopped.filter(({ row }) => orphans.includes(row));
   if (lost.length > 0) {
     const executions = lost.map(({ row: { executionId, attempt }, problem }) => ({
@@ -93,12 +94,9 @@ function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[]): Se
   }
   const failed = stopped.filter(({ row }) => row.status === 'RUNNING' && row.unknownReason === null);
   if (failed.length > 0) {
-    const results = failed.map(({ row: { executionId, attempt, ...row }, problem }) => ({
-      executionId,
-      attempt,
-      outcome: 'failed' as const,
-      content: lastError(row, problem),
-    }));
+    const results = failed.map(({ row, problem }) =>
+      failedResult(row, lastError(row, problem), doubts.get(row.executionId)),
+    );
     return { type: 'tool.settled', results };
   }
   const content = Object.fromEntries(stopped.map(({ row, ...why }) => [row.executionId, askedAbout(why)]));
