@@ -64,7 +64,10 @@ export const ERROR_CODES = {
     'usage',
     'Call the runtime outside the transactional tool, or make the tool another class.',
   ),
-  PRIVILEGE_MISSING: kind('usage', 'Run `turnlock migrate --grant-to ROLE` as the owner of the schema.'),
+  PRIVILEGE_MISSING: kind(
+    'usage',
+    'As the owner of the schema run `turnlock migrate --grant-to ROLE` for a service, `--grant-reader-to ROLE` for who only looks.',
+  ),
   DATABASE_LOGIN_REFUSED: kind('usage', 'Check user, password, database name and TLS of the connection.'),
   DATA_DIRECTORY_INVALID: kind('usage', 'Name a folder that is empty or that Turnlock made.'),
 

@@ -95,11 +95,18 @@ export type {
   WaitingFacts,
   WaitingKind,
 } from './runtime/explain/explanation.ts';
-export type { NewSessionOptions, SessionReference } from './runtime/open-session.ts';
+export type { NewSessionOptions, SessionActorInput, SessionReference } from './runtime/open-session.ts';
 export type { Recovery } from './runtime/recover.ts';
 export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain.ts';
 export type { Run } from './runtime/run.ts';
 export type { AwaitedExecution, RunEvent, RunResult } from './runtime/run-event.ts';
+export type {
+  ActorMessage,
+  EventRefused,
+  SessionActorEvent,
+  SessionLogic,
+  SessionSnapshot,
+} from './runtime/session-actor.ts';
 export type { Session } from './runtime/session-handle.ts';
 export type { SessionReading } from './runtime/session-reading.ts';
 export type { SessionStatus } from './runtime/session-status.ts';

@@ -36,7 +36,7 @@ export interface Limits {
   maxToolAttempts: number;
   /** Times that `reconcile` is asked about one attempt while it throws or has no answer; then a person is asked. Default 5. */
   maxReconcileAttempts: number;
-  /** Messages that wait while a session is busy. One more is refused with LIMIT_WAITING_MESSAGES. Default 100. */
+  /** Messages that wait while a session is busy. One more is refused with LIMIT_WAITING_MESSAGES, unless it comes in a caller's transaction or by SQL. Default 100. */
   maxWaitingMessages: number;
   /** Takeovers of one run from workers that died. One more fails it with LIMIT_RECOVERIES. Default 5. */
   maxRecoveries: number;

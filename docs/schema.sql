@@ -357,6 +357,7 @@ CREATE INDEX idx_memories_session ON turnlock.agent_memories USING btree (sessio
 CREATE INDEX idx_model_calls_session ON turnlock.agent_model_calls USING btree (session_id, started_at);
 CREATE INDEX idx_model_calls_tenant ON turnlock.agent_model_calls USING btree (tenant_id, started_at);
 CREATE INDEX idx_operator_reads_age ON turnlock.agent_operator_reads USING btree (created_at);
+CREATE INDEX idx_operator_reads_removed ON turnlock.agent_operator_reads USING gin (((criteria -> 'sessionIds'::text))) WHERE ((function_name)::text = 'remove_sessions'::text);
 CREATE INDEX idx_sessions_fork_origin ON turnlock.agent_sessions USING btree (fork_origin_session_id) WHERE (fork_origin_session_id IS NOT NULL);
 CREATE INDEX idx_sessions_metadata ON turnlock.agent_sessions USING gin (metadata jsonb_path_ops);
 CREATE INDEX idx_sessions_owed ON turnlock.agent_sessions USING btree (COALESCE(lease_expires_at, wake_at, updated_at)) WHERE ((current_state)::text = ANY ((ARRAY['PLANNING'::character varying, 'EXECUTING_TOOL'::character varying])::text[]));
@@ -568,7 +569,7 @@ BEGIN
 END
 $function$
 ;
-CREATE OR REPLACE FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL::uuid, normalised jsonb DEFAULT NULL::jsonb, OUT created_session_id uuid, OUT is_new boolean)
+CREATE OR REPLACE FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, normalised jsonb DEFAULT NULL::jsonb, OUT created_session_id uuid, OUT is_new boolean)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -579,21 +580,29 @@ DECLARE
   found_user text;
   found_agent text;
   moment timestamptz := turnlock_now();
+  broken text := CASE
+    WHEN COALESCE(create_session.tenant_id, '') = '' OR char_length(create_session.tenant_id) > 64 THEN 'tenant_id must have 1 to 64 characters'
+    WHEN COALESCE(create_session.user_id, '') = '' OR char_length(create_session.user_id) > 64 THEN 'user_id must have 1 to 64 characters'
+    WHEN COALESCE(create_session.agent_name, '') = '' OR char_length(create_session.agent_name) > 64 THEN 'agent_name must have 1 to 64 characters'
+    WHEN COALESCE(create_session.active_model_id, '') = '' OR char_length(create_session.active_model_id) > 64 THEN 'active_model_id must have 1 to 64 characters'
+    WHEN COALESCE(create_session.agent_version, 0) < 1 THEN 'agent_version must be 1 or more'
+    WHEN create_session.machine_id IS DISTINCT FROM 'session' THEN 'machine_id must be session'
+    WHEN COALESCE(create_session.machine_version, 0) < 1 THEN 'machine_version must be 1 or more'
+    WHEN jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object' THEN 'snapshot must be an object'
+    WHEN create_session.external_id = '' OR char_length(create_session.external_id) > 255 THEN 'external_id must be null or have 1 to 255 characters'
+    WHEN jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object' THEN 'metadata must be an object'
+  END;
 BEGIN
-  IF COALESCE(create_session.tenant_id, '') = '' OR COALESCE(create_session.user_id, '') = '' OR COALESCE(create_session.agent_name, '') = ''
-     OR create_session.external_id = '' OR jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object'
-     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object'
-     OR char_length(create_session.tenant_id) > 64 OR char_length(create_session.user_id) > 64 OR char_length(create_session.agent_name) > 64
-     OR char_length(create_session.external_id) > 255 THEN
-    RAISE EXCEPTION 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty; none is longer than its column' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'create_session: %', broken USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   IF octet_length(create_session.snapshot::text) > 67108864 OR jsonb_path_exists(create_session.snapshot, '$.**{1001}') OR octet_length(create_session.metadata::text) > 67108864 OR jsonb_path_exists(create_session.metadata, '$.**{1001}') OR octet_length(create_session.normalised::text) > 67108864 OR jsonb_path_exists(create_session.normalised, '$.**{1001}') THEN
     RAISE EXCEPTION 'create_session takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   LOOP
-    INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
+    INSERT INTO agent_sessions (tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
         snapshot, external_id, metadata, normalised, created_at, updated_at)
-      VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
+      VALUES (create_session.tenant_id, create_session.user_id,
         create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
         create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
         create_session.normalised, moment, moment)
@@ -639,6 +648,7 @@ BEGIN
 
   IF EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id AND erased_at IS NOT NULL) THEN
     NEW.output := NULL;
+    NEW.error_code := NULL;
     NEW.error_message := NULL;
     NEW.normalised := NULL;
   END IF;
@@ -656,15 +666,27 @@ AS $function$
 DECLARE
   found_content text;
   found_metadata jsonb;
+  broken text := CASE
+    WHEN COALESCE(enqueue.tenant_id, '') = '' THEN 'tenant_id must not be empty'
+    WHEN enqueue.session_id IS NULL THEN 'session_id must not be null'
+    WHEN enqueue.message_id = '' OR char_length(enqueue.message_id) > 255 THEN 'message_id must be null or have 1 to 255 characters'
+    WHEN enqueue.content IS NULL THEN 'content must not be null'
+    WHEN enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
+      THEN 'when_busy must be enqueue, reject, interrupt or supersede'
+    WHEN enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array' THEN 'parts must be null or an array'
+    WHEN jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN 'metadata must be an object'
+  END;
 BEGIN
-  IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
-     OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
-     OR (enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array')
-     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' OR char_length(enqueue.message_id) > 255 THEN
-    RAISE EXCEPTION 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id has 1 to 255 characters' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'enqueue: %', broken USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   IF octet_length(enqueue.content) > 67108864 OR octet_length(enqueue.parts::text) > 67108864 OR jsonb_path_exists(enqueue.parts, '$.**{1001}') OR octet_length(enqueue.metadata::text) > 67108864 OR jsonb_path_exists(enqueue.metadata, '$.**{1001}') OR octet_length(enqueue.normalised::text) > 67108864 OR jsonb_path_exists(enqueue.normalised, '$.**{1001}') THEN
     RAISE EXCEPTION 'enqueue takes at most 67108864 bytes and 1000 levels of each value' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  END IF;
+  -- The transcript shows the content, the model is shown the parts: they say the same.
+  IF enqueue.parts IS NOT NULL AND enqueue.content <> (SELECT COALESCE(string_agg(part ->> 'text', '' ORDER BY place), '')
+       FROM jsonb_array_elements(enqueue.parts) WITH ORDINALITY AS given(part, place) WHERE part ->> 'type' = 'text') THEN
+    RAISE EXCEPTION 'enqueue takes as content the text of the parts, where parts are given' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
   -- Locked as the foreign key would lock it: while retention removes the session, this waits and then finds none.
   PERFORM FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id FOR KEY SHARE;
@@ -709,6 +731,9 @@ BEGIN
         WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user LIMIT most) old
     WHERE (c.tenant_id, c.tool_name, c.key_digest) = (old.tenant_id, old.tool_name, old.key_digest);
   GET DIAGNOSTICS claims = ROW_COUNT;
+  IF memories + claims > 0 THEN
+    PERFORM note_operator_read('erase_left', jsonb_build_object('tenantId', erase_left.of_tenant, 'memories', memories, 'claims', claims));
+  END IF;
 END
 $function$
 ;
@@ -723,8 +748,12 @@ AS $function$
 DECLARE
   wanted uuid;
   session turnlock.agent_sessions;
-  erased int := 0;
+  erased uuid[] := '{}';
 BEGIN
+  IF COALESCE(erase_sessions.erased_by, '') = '' OR char_length(erase_sessions.erased_by) > 255
+     OR COALESCE(cardinality(erase_sessions.session_ids), 0) > 1000 THEN
+    RAISE EXCEPTION 'erase_sessions takes who asks for it, 1 to 255 characters, and at most 1000 sessions' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  END IF;
   FOREACH wanted IN ARRAY erase_sessions.session_ids LOOP
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(('x' || encode(substring(sha256(convert_to('["lock","' || wanted::text || '"]', 'UTF8')) FROM 1 FOR 8), 'hex'))::bit(64)::bigint);
     SELECT s.* INTO session FROM agent_sessions s WHERE s.session_id = wanted AND s.tenant_id = erase_sessions.of_tenant
@@ -733,30 +762,32 @@ BEGIN
     UPDATE agent_transition_payloads p SET salt = NULL, payload = NULL, erased_at = turnlock_now() FROM agent_transitions t
       WHERE p.session_id = wanted AND p.erased_at IS NULL AND t.session_id = p.session_id AND t.sequence = p.sequence
         AND t.event <> 'content.erased';
-    UPDATE agent_operator_reads SET criteria = '{"erased": true}'::jsonb
-      WHERE criteria ->> 'externalId' = session.external_id
-        OR (criteria -> 'metadata' <> '{}'::jsonb AND session.metadata @> (criteria -> 'metadata'));
+    UPDATE agent_operator_reads
+      SET criteria = jsonb_build_object('erased', true, 'foundIn', criteria -> 'foundIn')
+      WHERE function_name = 'find_sessions' AND criteria -> 'foundIn' ? session.tenant_id::text
+        AND (criteria ->> 'externalId' = session.external_id
+          OR (criteria -> 'metadata' <> '{}'::jsonb AND session.metadata @> (criteria -> 'metadata')));
     UPDATE agent_sessions SET erased_at = turnlock_now(), user_id = 'erased ' || wanted, external_id = NULL, metadata = '{}'::jsonb,
       normalised = NULL WHERE session_id = wanted;
     UPDATE agent_turns SET content = NULL, parts = '[]'::jsonb, metadata = '{}'::jsonb, normalised = NULL WHERE session_id = wanted;
-    UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_message = NULL,
-      raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted;
+    UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_code = NULL,
+      error_message = NULL, raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted;
     UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, decided_roles = NULL, approvers = NULL WHERE session_id = wanted;
     DELETE FROM agent_tool_evidence WHERE session_id = wanted;
     DELETE FROM agent_inbox WHERE session_id = wanted;
-    UPDATE agent_model_calls SET error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted;
+    UPDATE agent_model_calls SET finish_reason = NULL, error_code = NULL, error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted;
     UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || wanted FROM agent_tool_executions e
       WHERE e.session_id = wanted AND c.tenant_id = e.tenant_id AND c.execution_id = e.execution_id;
     DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted;
-    erased := erased + 1;
+    erased := erased || wanted;
     tenant_id := session.tenant_id;
     session_id := wanted;
     due_at := session.updated_at;
     RETURN NEXT;
   END LOOP;
-  IF erased > 0 THEN
-    PERFORM note_operator_read('erase_sessions', jsonb_build_object('tenantId', erase_sessions.of_tenant, 'sessions', erased,
-      'by', erase_sessions.erased_by));
+  IF erased <> '{}' THEN
+    PERFORM note_operator_read('erase_sessions', jsonb_build_object('tenantId', erase_sessions.of_tenant, 'by', erase_sessions.erased_by,
+      'sessionIds', to_jsonb(erased)));
   END IF;
 END
 $function$
@@ -777,9 +808,6 @@ BEGIN
   IF num_nonnulls(find_sessions.external_id, find_sessions.execution_id, find_sessions.idempotency_key, find_sessions.metadata, find_sessions.by_session_id, find_sessions.run_id, find_sessions.message_id) <> 1 THEN
     RAISE EXCEPTION 'find_sessions takes one criterion' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
   END IF;
-  PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
-    'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
-    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', event_of_message)));
   IF find_sessions.by_session_id IS NOT NULL THEN
     found := ARRAY[find_sessions.by_session_id];
   ELSIF find_sessions.execution_id IS NOT NULL THEN
@@ -800,6 +828,10 @@ BEGIN
     found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.metadata @> find_sessions.metadata
       ORDER BY s.updated_at DESC LIMIT wanted);
   END IF;
+  PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
+    'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
+    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', event_of_message,
+    'foundIn', (SELECT jsonb_agg(DISTINCT s.tenant_id) FROM agent_sessions s WHERE s.session_id = ANY (found)))));
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
     WHERE s.session_id = ANY (found) ORDER BY s.updated_at DESC LIMIT wanted;
 END
@@ -911,11 +943,13 @@ DECLARE
   is_upgraded boolean;
 BEGIN
 
-  IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_message IS NULL AND NEW.raw_input IS NULL THEN
+  IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_code IS NULL AND NEW.error_message IS NULL
+     AND NEW.raw_input IS NULL THEN
     kept := NEW;
     kept.input_parameters := OLD.input_parameters;
     kept.upgraded_parameters := OLD.upgraded_parameters;
     kept.output_payload := OLD.output_payload;
+    kept.error_code := OLD.error_code;
     kept.error_message := OLD.error_message;
     kept.raw_input := OLD.raw_input;
     kept.provider_call_id := OLD.provider_call_id;
@@ -953,11 +987,13 @@ BEGIN
        OR NEW.idempotency_key = OLD.idempotency_key OR NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
          AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted'))
      OR is_upgraded AND (NEW.upgraded_digest IS NULL OR NEW.upgraded_version IS NULL OR NEW.upgraded_version <= OLD.tool_version
-       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
-         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted')
+       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT (EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted') OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'unknown' AND a.decision IS NULL))
        OR NEW.upgraded_version = OLD.upgraded_version AND (NEW.attempt > 0 OR NEW.upgraded_digest = OLD.upgraded_digest
          OR NEW.upgraded_parameters IS NOT DISTINCT FROM OLD.upgraded_parameters))
-     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
+     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND NOT (OLD.attempt = 0 AND NEW.attempt = 1 AND NEW.upgraded_version IS NOT NULL)
+       AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
        IS DISTINCT FROM (OLD.claim_digest, OLD.claim_generation, OLD.cost_micro_money) THEN
     RAISE EXCEPTION 'params, digest and key of execution % only change together, before it starts, for the person who is asked about it, and upgraded ones with their version', OLD.execution_id USING ERRCODE = 'TL033', CONSTRAINT = 'execution_params', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
@@ -1226,15 +1262,16 @@ CREATE OR REPLACE FUNCTION turnlock.list_removable(policies jsonb, of_tenant tex
 AS $function$
 #variable_conflict use_column
 BEGIN
-  IF list_removable.after_session_id IS NULL THEN
-    PERFORM note_operator_read('list_removable', jsonb_strip_nulls(jsonb_build_object('tenantId', list_removable.of_tenant)));
-  END IF;
+  PERFORM note_operator_read('list_removable',
+    jsonb_strip_nulls(jsonb_build_object('tenantId', list_removable.of_tenant, 'after', list_removable.after_session_id)));
   IF list_removable.of_tenant IS NULL THEN
     RETURN QUERY
       SELECT s.tenant_id, s.session_id, s.current_state, EXISTS (SELECT FROM (SELECT 1) one CROSS JOIN LATERAL (
-      SELECT turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(list_removable.policies) rule
+      SELECT rule AS policy, turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(list_removable.policies) rule
         WHERE rule ->> 'state' = s.current_state AND COALESCE(rule ->> 'tenantId', s.tenant_id) = s.tenant_id
         ORDER BY rule ->> 'tenantId' NULLS LAST LIMIT 1) rule WHERE s.updated_at < rule.before AND s.current_state NOT IN ('PLANNING', 'EXECUTING_TOOL')
+      AND NOT EXISTS (SELECT FROM agent_transitions t
+        WHERE t.session_id = s.session_id AND t.sequence = s.version AND t.created_at >= rule.before)
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.current_state = 'COMPLETED' OR s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()))
       AND (s.current_state <> 'IDLE' OR NOT EXISTS (SELECT FROM agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
@@ -1245,9 +1282,11 @@ BEGIN
   ELSE
     RETURN QUERY
       SELECT s.tenant_id, s.session_id, s.current_state, EXISTS (SELECT FROM (SELECT 1) one CROSS JOIN LATERAL (
-      SELECT turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(list_removable.policies) rule
+      SELECT rule AS policy, turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(list_removable.policies) rule
         WHERE rule ->> 'state' = s.current_state AND COALESCE(rule ->> 'tenantId', s.tenant_id) = s.tenant_id
         ORDER BY rule ->> 'tenantId' NULLS LAST LIMIT 1) rule WHERE s.updated_at < rule.before AND s.current_state NOT IN ('PLANNING', 'EXECUTING_TOOL')
+      AND NOT EXISTS (SELECT FROM agent_transitions t
+        WHERE t.session_id = s.session_id AND t.sequence = s.version AND t.created_at >= rule.before)
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.current_state = 'COMPLETED' OR s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()))
       AND (s.current_state <> 'IDLE' OR NOT EXISTS (SELECT FROM agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
@@ -1292,12 +1331,15 @@ $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.note_operator_read(function_name text, criteria jsonb)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
 AS $function$
+BEGIN
+  RAISE WARNING 'turnlock: % was called by %', note_operator_read.function_name, session_user;
   INSERT INTO agent_operator_reads (function_name, criteria, operator, created_at)
-    VALUES (note_operator_read.function_name, note_operator_read.criteria, session_user, turnlock_now())
+    VALUES (note_operator_read.function_name, note_operator_read.criteria, session_user, turnlock_now());
+END
 $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.notify_inbox()
@@ -1378,16 +1420,24 @@ AS $function$
 #variable_conflict use_column
 DECLARE
   wanted uuid;
-  removed int := 0;
+  state text;
+  policy jsonb;
+  removed jsonb := '[]';
 BEGIN
+  IF COALESCE(cardinality(remove_sessions.session_ids), 0) > 1000 THEN
+    RAISE EXCEPTION 'remove_sessions takes at most 1000 sessions' USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  END IF;
   FOREACH wanted IN ARRAY remove_sessions.session_ids LOOP
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(('x' || encode(substring(sha256(convert_to('["lock","' || wanted::text || '"]', 'UTF8')) FROM 1 FOR 8), 'hex'))::bit(64)::bigint);
-    SELECT s.tenant_id, s.session_id, s.updated_at INTO remove_sessions.tenant_id, remove_sessions.session_id, remove_sessions.due_at
+    SELECT s.tenant_id, s.session_id, s.updated_at, s.current_state, rule.policy
+      INTO remove_sessions.tenant_id, remove_sessions.session_id, remove_sessions.due_at, state, policy
       FROM agent_sessions s CROSS JOIN LATERAL (
-      SELECT turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(remove_sessions.policies) rule
+      SELECT rule AS policy, turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(remove_sessions.policies) rule
         WHERE rule ->> 'state' = s.current_state AND COALESCE(rule ->> 'tenantId', s.tenant_id) = s.tenant_id
         ORDER BY rule ->> 'tenantId' NULLS LAST LIMIT 1) rule
       WHERE s.session_id = wanted AND s.updated_at < rule.before AND s.current_state NOT IN ('PLANNING', 'EXECUTING_TOOL')
+      AND NOT EXISTS (SELECT FROM agent_transitions t
+        WHERE t.session_id = s.session_id AND t.sequence = s.version AND t.created_at >= rule.before)
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.current_state = 'COMPLETED' OR s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()))
       AND (s.current_state <> 'IDLE' OR NOT EXISTS (SELECT FROM agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
@@ -1395,10 +1445,27 @@ BEGIN
       AND NOT EXISTS (SELECT FROM agent_sessions c WHERE c.parent_session_id = s.session_id AND c.current_state IN ('PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT')) FOR UPDATE OF s SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
     DELETE FROM agent_sessions s WHERE s.session_id = wanted;
-    removed := removed + 1;
+    removed := removed || jsonb_build_object('tenant', remove_sessions.tenant_id, 'state', state, 'policy', policy, 'id', wanted);
     RETURN NEXT;
   END LOOP;
-  IF removed > 0 THEN PERFORM note_operator_read('remove_sessions', jsonb_build_object('sessions', removed)); END IF;
+  PERFORM note_operator_read('remove_sessions', jsonb_build_object('tenantId', one ->> 'tenant', 'state', one ->> 'state',
+      'policy', one -> 'policy', 'sessionIds', jsonb_agg(one -> 'id')))
+    FROM jsonb_array_elements(removed) one GROUP BY one ->> 'tenant', one ->> 'state', one -> 'policy';
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.removed_sessions(session_ids uuid[])
+ RETURNS TABLE(session_id uuid, removed_at timestamp with time zone, removed_by character varying)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT wanted, r.created_at, r.operator FROM unnest(removed_sessions.session_ids) wanted
+    CROSS JOIN LATERAL (SELECT r.created_at, r.operator FROM agent_operator_reads r
+      WHERE r.function_name = 'remove_sessions' AND r.criteria -> 'sessionIds' ? wanted::text
+        AND r.criteria ->> 'tenantId' = nullif(current_setting('turnlock.tenant', true), '') LIMIT 1) r;
 END
 $function$
 ;
@@ -1571,7 +1638,7 @@ CREATE POLICY own_tenant ON turnlock.agent_transitions AS PERMISSIVE FOR ALL TO 
 CREATE POLICY own_tenant ON turnlock.agent_turns AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
 -- Rights
 
-GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, session_id uuid, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_client;
+GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.count_left_claims(older_than_ms bigint, of_tenant text) TO turnlock_operator;
@@ -1590,10 +1657,28 @@ GRANT EXECUTE ON FUNCTION turnlock.remove_operator_reads(older_than_ms bigint, m
 GRANT EXECUTE ON FUNCTION turnlock.remove_sessions(session_ids uuid[], policies jsonb) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_operator;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.removed_sessions(session_ids uuid[]) TO turnlock_reader;
+GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_reader;
+GRANT EXECUTE ON FUNCTION turnlock.why_stranded(session_id uuid, build jsonb) TO turnlock_reader;
+GRANT USAGE ON SCHEMA turnlock TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_approvals TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_controls TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_idempotency_claims TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_inbox TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_memories TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_model_calls TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_sessions TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_tool_evidence TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_tool_executions TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_tool_versions TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_transition_payloads TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_transitions TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_turns TO turnlock_reader;
 GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
-GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, session_id uuid, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.next_due_at() TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.removed_sessions(session_ids uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.sweep_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.unannounced_rounds(max_rounds integer, excluding uuid[]) TO turnlock_runtime;

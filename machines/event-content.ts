@@ -116,6 +116,16 @@ export interface AskedContent {
   controls?: string[];
 }
 
+/** What the start of an attempt does beside starting it. */
+export interface StartContent {
+  /** The child session that it creates. */
+  child?: ChildContent;
+  /** The business key of a call that waited while its tool became a later version, where it is another one by now. */
+  once?: KeyedContent;
+  /** The claim that the call has in place of its former one: decided by the commit. */
+  claim?: ClaimContent;
+}
+
 /** Params that were upgraded to a later version of their tool. */
 export interface UpgradedParams {
   toVersion: number;

@@ -1,6 +1,14 @@
 import { transition } from 'xstate';
 import { type ExecutionStatus, isSettled, type UnknownReason } from './execution-status.ts';
-import type { AttemptResult, EventOf, PlannedCall, SessionEvent, Waits } from './session-event.ts';
+import type {
+  AttemptResult,
+  EventOf,
+  FailedAttempt,
+  PlannedCall,
+  SessionEvent,
+  StartedAttempt,
+  Waits,
+} from './session-event.ts';
 import type { SessionState } from './session-state.ts';
 import { type ExecutionEvent, toolExecutionMachine } from './tool-execution.machine.ts';
 
@@ -14,6 +22,11 @@ export interface OpenCall {
   unknownReason: UnknownReason | null;
   /** Another attempt is owed whose start is not committed yet: a person said so of an unknown call, or the last attempt failed. */
   runAgain: boolean;
+  /**
+   * Why an attempt that is over may have acted, though the latest one is under way or has failed. Absent where none may, and in every
+   * snapshot that was written before it was remembered.
+   */
+  doubt?: UnknownReason;
 }
 
 /** How many tool turns answer `calls`: one for each ordinal. */
@@ -26,7 +39,7 @@ export function isInFlight(call: OpenCall): boolean {
   return call.status === 'RUNNING' && call.unknownReason === null && !call.runAgain;
 }
 
-/** Whether the last attempt of `call` is known to have failed and the next one is owed, by nobody's leave. */
+/** Whether the last attempt of `call` has failed and the next one is owed, by nobody's leave. */
 export function waitsToRetry(call: OpenCall): boolean {
   return call.status === 'RUNNING' && call.unknownReason === null && call.runAgain;
 }
@@ -75,8 +88,8 @@ function openCall(planned: PlannedCall): OpenCall {
 /**
  * Every call once `event` happened, before settled ones are forgotten; `null` when the event does not fit.
  *
- * An event that leads out of the run settles what is open: what never started, or failed and was not tried again yet, is known not to
- * have happened; what was started is TIMED_OUT, its outcome unknown.
+ * An event that leads out of the run settles what is open: what never started, or failed in every attempt and was not tried again yet, is
+ * known not to have happened; of what else was started the outcome is unknown: TIMED_OUT.
  */
 export function callsAfter(calls: readonly OpenCall[], event: SessionEvent): OpenCall[] | null {
   switch (event.type) {
@@ -95,7 +108,7 @@ export function callsAfter(calls: readonly OpenCall[], event: SessionEvent): Ope
 
 function closeCall(call: OpenCall): OpenCall {
   if (isSettled(call.status)) return call;
-  const isKnown = call.status === 'PENDING' || waitsToRetry(call);
+  const isKnown = call.status === 'PENDING' || (waitsToRetry(call) && call.doubt === undefined);
   const event: ExecutionEvent = { type: isKnown ? 'failed' : 'timedOut' };
   return moved(call, event, { waitsFor: null, runAgain: false }) ?? call;
 }
@@ -127,9 +140,9 @@ interface CallChange {
 function changesOf(event: SessionEvent): CallChange[] {
   switch (event.type) {
     case 'execution.started':
-      return event.executions.map(({ executionId, attempt }) => ({
-        executionId,
-        apply: (call, all) => startCall(call, attempt, all),
+      return event.executions.map((started) => ({
+        executionId: started.executionId,
+        apply: (call, all) => startCall(call, started, all),
       }));
     case 'execution.held':
       return event.executionIds.map((executionId) => ({ executionId, apply: holdCall }));
@@ -138,17 +151,17 @@ function changesOf(event: SessionEvent): CallChange[] {
     case 'tool.settled':
       return event.results.map((result) => ({
         executionId: result.executionId,
-        apply: (call) => (mayEnd(call, result) ? settleCall(call, result) : null),
+        apply: (call) => (mayEnd(call, result) ? endAttempt(call, result) : null),
       }));
     case 'tool.attemptFailed':
-      return event.results.map(({ executionId, attempt }) => ({
-        executionId,
-        apply: (call) => (isInFlight(call) && call.attempt === attempt ? { ...call, runAgain: true } : null),
+      return event.results.map((failed) => ({
+        executionId: failed.executionId,
+        apply: (call) => failAttempt(call, failed),
       }));
     case 'tool.evidenced':
       return event.results.map((result) => ({
         executionId: result.executionId,
-        apply: (call) => (call.status === 'PENDING' ? null : settleCall(call, result)),
+        apply: (call) => (mayBeEvidenced(call, result) ? endAttempt(call, result) : null),
       }));
     case 'tool.outcomeUnknown':
       return event.executions.map(({ executionId, attempt, reason }) => ({
@@ -175,10 +188,21 @@ function changesOf(event: SessionEvent): CallChange[] {
 }
 
 /** The next attempt of a call that is under way always may; what begins anew waits while a person is asked about a sibling. */
-function startCall(call: OpenCall, attempt: number, all: readonly OpenCall[]): OpenCall | null {
+function startCall(call: OpenCall, { attempt, before }: StartedAttempt, all: readonly OpenCall[]): OpenCall | null {
   if (attempt !== call.attempt + 1) return null;
   if (!isInFlight(call) && !waitsToRetry(call) && all.some(waitsForPerson)) return null;
-  return moved(call, { type: 'started' }, { attempt, unknownReason: null, runAgain: false });
+  const next = before === undefined ? call : doubted(call, before === 'notDone' ? undefined : before);
+  return moved(next, { type: 'started' }, { attempt, unknownReason: null, runAgain: false });
+}
+
+function failAttempt(call: OpenCall, { attempt, unknown }: FailedAttempt): OpenCall | null {
+  if (!isInFlight(call) || call.attempt !== attempt) return null;
+  return { ...(unknown === undefined ? call : doubted(call, unknown)), runAgain: true };
+}
+
+/** `call` with that doubt, or with none. */
+function doubted({ doubt: _, ...call }: OpenCall, doubt: UnknownReason | undefined): OpenCall {
+  return doubt === undefined ? call : { ...call, doubt };
 }
 
 /** What should begin and may not: one that never started waits for leave, one that a person sent again is that person's once more. */
@@ -187,15 +211,28 @@ function holdCall(call: OpenCall): OpenCall | null {
   return call.status === 'PENDING' && call.waitsFor === null ? { ...call, waitsFor: 'approval' } : null;
 }
 
-/** What waits to be tried again has failed: it may end as that where nobody can try any more. */
+/** What waits to be tried again has failed: it may end as that where nobody can try any more, or as given up where it may have acted. */
 function mayEnd(call: OpenCall, { outcome }: AttemptResult): boolean {
-  return isInFlight(call) || (waitsToRetry(call) && outcome === 'failed');
+  if (waitsToRetry(call)) return outcome === 'failed' || (outcome === 'timedOut' && call.doubt !== undefined);
+  return isInFlight(call);
 }
 
-/** How the latest attempt ended: from its worker while it is in flight, as evidence also once it is unknown or given up. */
-function settleCall(call: OpenCall, result: AttemptResult): OpenCall | null {
+/** Evidence is also about what is unknown or was given up. That the latest attempt failed says nothing of one before it that may have acted. */
+function mayBeEvidenced(call: OpenCall, { outcome }: AttemptResult): boolean {
+  if (call.status === 'PENDING') return false;
+  return outcome !== 'failed' || call.doubt === undefined || isInFlight(call);
+}
+
+/**
+ * How the latest attempt ended. Where it failed and an attempt before it may have acted, the outcome of the call is unknown, and a person
+ * is asked. What somebody else found out (`by`) is about the act, so about every attempt.
+ */
+function endAttempt(call: OpenCall, result: AttemptResult): OpenCall | null {
   if (call.attempt !== result.attempt) return null;
-  return moved(call, { type: result.outcome }, { waitsFor: null, unknownReason: null, runAgain: false });
+  const isUnknown = result.outcome === 'failed' && call.doubt !== undefined && result.by === undefined;
+  if (isUnknown) return { ...call, unknownReason: call.doubt ?? null, runAgain: false };
+  const known = result.outcome === 'timedOut' ? call : doubted(call, undefined);
+  return moved(known, { type: result.outcome }, { waitsFor: null, unknownReason: null, runAgain: false });
 }
 
 function approveCall(call: OpenCall): OpenCall | null {
@@ -220,7 +257,8 @@ function settleByPerson(call: OpenCall, event: EventOf<'execution.settledByPerso
   if (event.outcome === 'runAgain') {
     return call.unknownReason !== null && !call.runAgain ? { ...call, runAgain: true } : null;
   }
-  return moved(call, { type: event.outcome }, { waitsFor: null, unknownReason: null, runAgain: false });
+  const known = doubted(call, undefined);
+  return moved(known, { type: event.outcome }, { waitsFor: null, unknownReason: null, runAgain: false });
 }
 
 /** `call` after `event` of the tool-execution machine, or `null` where that machine does not take it. */

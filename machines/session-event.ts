@@ -1,12 +1,12 @@
 import type {
   AmendedContent,
   CallContent,
-  ChildContent,
   FailureContent,
   HeldContent,
   Json,
   ModelTurnContent,
   OutcomeContent,
+  StartContent,
   UpgradedParams,
   UserTurnContent,
 } from './event-content.ts';
@@ -36,9 +36,14 @@ export interface StartedAttempt {
   executionId: string;
   attempt: number;
   timeoutMs: number | null;
+  /**
+   * What is found out by now about the attempts before it: why one may have acted, or that none has (`notDone`). Absent where that stays as
+   * it was.
+   */
+  before?: UnknownReason | 'notDone';
   /** Where the stored params are of an older version of the tool: what they became, for this attempt and those after it. */
   upgrade?: UpgradedParams;
-  content?: { child: ChildContent };
+  content?: StartContent;
 }
 
 /** How one attempt ended. */
@@ -51,11 +56,13 @@ export interface AttemptResult {
   content: OutcomeContent;
 }
 
-/** One attempt that is known to have failed, and when the next one begins: `retryInMs` after the commit, on the database's clock. */
+/** One attempt that failed, and when the next one begins: `retryInMs` after the commit, on the database's clock. */
 export interface FailedAttempt {
   executionId: string;
   attempt: number;
   retryInMs: number;
+  /** Why it may have acted all the same. Absent where it is known to have done nothing. */
+  unknown?: UnknownReason;
   content: OutcomeContent;
 }
 

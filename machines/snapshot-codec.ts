@@ -21,6 +21,7 @@ const openCall = z.strictObject({
   waitsFor: z.enum(['approval', 'answer']).nullable(),
   unknownReason: z.enum(UNKNOWN_REASONS).nullable(),
   runAgain: z.boolean(),
+  doubt: z.enum(UNKNOWN_REASONS).optional(),
 });
 
 /** The stored form of the present version: what the machine needs and nothing that XState keeps for itself. */

@@ -4,6 +4,8 @@ export interface DatabaseNames {
   readonly schema: string;
   /** Reads and writes the rows of one tenant at a time, under row-level security. Default `turnlock_runtime`. */
   readonly runtimeRole: string;
+  /** Reads the rows of one tenant at a time, under row-level security, and writes nothing. Default `turnlock_reader`. */
+  readonly readerRole: string;
   /** Looks across tenants, through audited functions. Default `turnlock_operator`. */
   readonly operatorRole: string;
   /** Creates sessions and enqueues messages from SQL, for any tenant. Default `turnlock_client`. */
@@ -16,6 +18,7 @@ export interface DatabaseNames {
 export const DEFAULT_DATABASE_NAMES: DatabaseNames = {
   schema: 'turnlock',
   runtimeRole: 'turnlock_runtime',
+  readerRole: 'turnlock_reader',
   operatorRole: 'turnlock_operator',
   clientRole: 'turnlock_client',
   testingRole: 'turnlock_testing',

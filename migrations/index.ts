@@ -16,7 +16,7 @@ export const migrationsList = migrationsFor();
 /** Name of the newest migration of this build. */
 export const NEWEST_MIGRATION = INITIAL_MIGRATION;
 
-/** The statements that give an existing role the rights of `kind`, what `--grant-to` runs. The role's name is quoted. */
+/** The statements that give an existing role the rights of `kind`, what `--grant-to` and `--grant-reader-to` run. The role's name is quoted. */
 export function grantsFor(kind: RoleKind, role: string, given: Partial<DatabaseNames> = {}): string[] {
   return grantStatements(databaseNames(given).schema, kind, `"${role.replaceAll('"', '""')}"`);
 }

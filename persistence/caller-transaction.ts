@@ -53,7 +53,7 @@ export async function createSessionInTransaction(
     transaction,
     `select created_session_id as id from turnlock.create_session(tenant_id => $1, user_id => $2, agent_name => $3, agent_version => $4::int,
        active_model_id => $5, machine_id => $6, machine_version => $7::int, snapshot => $8::pg_catalog.text::pg_catalog.jsonb, external_id => $9,
-       metadata => $10::pg_catalog.text::pg_catalog.jsonb, session_id => $11::pg_catalog.uuid, normalised => $12::pg_catalog.text::pg_catalog.jsonb)`,
+       metadata => $10::pg_catalog.text::pg_catalog.jsonb, normalised => $11::pg_catalog.text::pg_catalog.jsonb)`,
     [
       session.tenantId,
       session.userId,
@@ -65,7 +65,6 @@ export async function createSessionInTransaction(
       JSON.stringify(encodeSnapshot(initialSnapshot())),
       session.externalId,
       JSON.stringify(session.metadata),
-      session.sessionId,
       session.normalised === null ? null : JSON.stringify(session.normalised),
     ],
   );

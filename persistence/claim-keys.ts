@@ -50,7 +50,7 @@ function withClaim(call: PlannedCall, { key_digest, generation }: Claimed): Plan
 }
 
 /** Which of the claims are held by calls of which nobody knows how they ended. Read after the rows were locked. */
-async function findUnknown(em: EntityManager, { tenantId }: SessionKey, held: Claimed[]): Promise<Set<Claimed>> {
+export async function findUnknown(em: EntityManager, { tenantId }: SessionKey, held: Claimed[]): Promise<Set<Claimed>> {
   const ids = held.flatMap(({ execution_id }) => execution_id ?? []);
   if (ids.length === 0) return new Set(held);
   const rows = (await em.execute(
@@ -68,15 +68,9 @@ interface Answering {
 }
 
 function answeredBy(call: PlannedCall, claim: Claimed, { claiming, isUnknown }: Answering): PlannedCall {
-  if (claim.state === 'held') {
-    const how = isUnknown
-      ? 'The outcome of an earlier call with the same business key is unknown: it may have taken effect.'
-      : 'Another call with the same business key is in progress elsewhere.';
-    return notRun(call, 'CLAIM_HELD', `${how} It was not repeated.`);
-  }
+  if (claim.state === 'held') return notRun(call, heldElsewhere(isUnknown));
   if (claim.user_id !== claiming.userId && call.content.once?.shareAcrossUsers !== true) {
-    const said = 'A call with the same business key has succeeded before, for another user.';
-    return notRun(call, 'CLAIM_OF_ANOTHER_USER', `${said} It was not repeated, and its result is not shown.`);
+    return notRun(call, DONE_FOR_ANOTHER_USER);
   }
   const settled = { output: JSON.parse(claim.output ?? 'null') as Json };
   const as = claim.params_digest === call.content.paramsDigest ? 'key' : 'otherParams';
@@ -84,7 +78,27 @@ function answeredBy(call: PlannedCall, claim: Claimed, { claiming, isUnknown }: 
   return { ...call, verdict: 'settled', outcome: 'succeeded', content: { ...call.content, settled, answered } };
 }
 
-function notRun(call: PlannedCall, code: string, message: string): PlannedCall {
-  const settled = { error: { code, message } };
-  return { ...call, verdict: 'settled', outcome: 'failed', content: { ...call.content, settled } };
+/** Why a call does not run, for the model. */
+export interface NotRun {
+  code: string;
+  message: string;
+}
+
+/** Another call holds the key; `isUnknown`: nobody knows how that one ended. */
+export function heldElsewhere(isUnknown: boolean): NotRun {
+  const how = isUnknown
+    ? 'The outcome of an earlier call with the same business key is unknown: it may have taken effect.'
+    : 'Another call with the same business key is in progress elsewhere.';
+  return { code: 'CLAIM_HELD', message: `${how} It was not repeated.` };
+}
+
+/** What was done for one user is another one's business only where the tool says so. */
+export const DONE_FOR_ANOTHER_USER: NotRun = {
+  code: 'CLAIM_OF_ANOTHER_USER',
+  message:
+    'A call with the same business key has succeeded before, for another user. It was not repeated, and its result is not shown.',
+};
+
+function notRun(call: PlannedCall, error: NotRun): PlannedCall {
+  return { ...call, verdict: 'settled', outcome: 'failed', content: { ...call.content, settled: { error } } };
 }

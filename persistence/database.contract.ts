@@ -113,8 +113,8 @@ export interface MigrationSet {
   readonly migrations: readonly { readonly name: string; readonly statements: readonly string[] }[];
   /** The objects that the migrations make, a line each: digest and name. */
   readonly objects: string;
-  /** The statements that give an existing role the rights of a runtime. */
-  grantsFor(role: string): readonly string[];
+  /** The statements that give an existing role the rights of a runtime, or of who only reads. */
+  grantsFor(kind: 'runtime' | 'reader', role: string): readonly string[];
   /** What a role that may create roles has to run, given the names of those that exist. */
   missingRoleStatements(existing: readonly string[]): readonly string[];
 }

@@ -6,6 +6,7 @@ import { isInFlight, type OpenCall } from '../machines/open-calls.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { actInSavepoint } from './act-in-savepoint.ts';
+import { checkSettler } from './check-settler.ts';
 import type { CommitRequest, Intent } from './commit-request.ts';
 import { type Decided, decideApproval } from './decide-approval.ts';
 import { decidePlan, type Starting } from './decide-plan.ts';
@@ -28,6 +29,7 @@ import { eventIdFromMessageId } from './keys/event-id-from-message-id.ts';
 import { lateSettlement } from './late-settlement.ts';
 import type { LeaseClaim } from './lease.ts';
 import { findSeenEvent, type InboxCount, type SeenEvent } from './read-under-lock.ts';
+import { rekeyStart } from './rekey-start.ts';
 import type { Store } from './session-transaction.ts';
 import { findExpiredRounds } from './write-rounds.ts';
 
@@ -112,6 +114,7 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
       undecided.checkLease();
       return asRequested(undecided, await decidePlan(em, startingOf(undecided), event));
     case 'execution.settledByPerson': {
+      await checkSettler(em, startingOf(undecided), event);
       const given = await lateSettlement(em, request, undecided.calls, event);
       return given === null
         ? asRequested(undecided, event)
@@ -129,9 +132,10 @@ function startingOf({ request: { tenantId, sessionId }, userId, now, hasControls
   return { tenantId, sessionId, userId, now, hasControls };
 }
 
-/** A start as what is frozen or over budget lets it begin: it may become the opening of a question. */
+/** A start as what is frozen or over budget, and business keys, let it begin: it may become the opening of a question, or a refusal. */
 async function started(em: EntityManager, undecided: Undecided, event: SessionEvent): Promise<SessionEvent> {
-  return undecided.hasControls ? holdStarts(em, startingOf(undecided), event) : event;
+  const free = undecided.hasControls ? await holdStarts(em, startingOf(undecided), event) : event;
+  return free.type === 'execution.started' ? rekeyStart(em, startingOf(undecided), free) : free;
 }
 
 function asRequested({ request }: Undecided, event: SessionEvent): Decision {

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { OutcomeContent } from '../machines/event-content.ts';
+import type { EffectClass } from '../machines/execution-status.ts';
 import { type OpenCall, reduceCalls } from '../machines/open-calls.ts';
 import type { EventOf, EvidencedResult } from '../machines/session-event.ts';
 import { AgentToolEvidence, type AgentToolEvidenceRow } from './entities/agent-tool-evidence.entity.ts';
@@ -74,14 +75,16 @@ export async function findEvidence(
   calls: readonly OpenCall[],
 ): Promise<TakenEvidence | null> {
   const rows = (await em.execute(
-    `select v.* from turnlock.agent_sessions s cross join lateral (select v.* from ${UNTAKEN_EVIDENCE} order by v.created_at, v.evidence_id) v
+    `select v.* from turnlock.agent_sessions s
+       cross join lateral (select v.*, x.effect from ${UNTAKEN_EVIDENCE} order by v.created_at, v.evidence_id) v
       where s.session_id = ?`,
     [sessionId],
-  )) as object[];
-  for (const columns of rows) {
+  )) as { effect: EffectClass }[];
+  for (const { effect, ...columns } of rows) {
     const row = em.map(AgentToolEvidence, columns as never) as AgentToolEvidenceRow;
     const event = { type: 'tool.evidenced', results: [resultOf(row)], systemTurns: 0 } as const;
-    if (reduceCalls(calls, { ...event, results: [resultOf(row)] }) !== null) {
+    const after = reduceCalls(calls, { ...event, results: [resultOf(row)] });
+    if (after !== null && !asksInVain(after, row.executionId, effect)) {
       return { event: { ...event, results: [resultOf(row)] }, evidenceId: row.evidenceId, late: null };
     }
     if (calls.length > 0) continue;
@@ -89,6 +92,12 @@ export async function findEvidence(
     return { event: { ...event, results: [resultOf(row)], systemTurns: 1 }, evidenceId: row.evidenceId, late };
   }
   return null;
+}
+
+/** A person would be asked about a call that runs again by itself, with the same key: its next attempt says more. */
+function asksInVain(calls: readonly OpenCall[], executionId: string, effect: EffectClass): boolean {
+  if (effect !== 'idempotent') return false;
+  return calls.some((call) => call.executionId === executionId && call.unknownReason !== null);
 }
 
 function resultOf(row: AgentToolEvidenceRow): EvidencedResult {

@@ -14,10 +14,22 @@ export function failureOf(event: SessionEvent, executionId: string, now: Date): 
   return { ...errorColumns(failed?.content), retryAt: new Date(now.getTime() + (failed?.retryInMs ?? 0)) };
 }
 
-/** What its tool said of an attempt whose outcome became unknown. */
+/** What was said of an attempt with which the outcome of its call became unknown; `undefined` where it did not by this event. */
+export function unknownContent(event: SessionEvent, executionId: string): OutcomeContent | undefined {
+  switch (event.type) {
+    case 'tool.outcomeUnknown':
+      return event.executions.find((unknown) => unknown.executionId === executionId)?.content;
+    case 'tool.settled':
+    case 'tool.evidenced':
+      return event.results.find((result) => result.executionId === executionId)?.content;
+    default:
+      return undefined;
+  }
+}
+
+/** What stands on a call whose outcome became unknown. */
 export function reportOf(event: SessionEvent, executionId: string): Partial<ExecutionProgress> {
-  const executions = event.type === 'tool.outcomeUnknown' ? event.executions : [];
-  return errorColumns(executions.find((execution) => execution.executionId === executionId)?.content);
+  return errorColumns(unknownContent(event, executionId));
 }
 
 function errorColumns(content?: OutcomeContent): Partial<ExecutionProgress> {

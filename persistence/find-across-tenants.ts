@@ -38,6 +38,7 @@ export async function findAcrossTenants(
         `select tenant_id, session_id from turnlock.find_sessions(${[...argument, 'max_sessions => ?'].join(', ')})`,
         [...values, limit],
       )) as { tenant_id: string; session_id: string }[],
+    { to: 'look' },
   );
   return rows.map((row) => ({ tenantId: row.tenant_id, sessionId: row.session_id }));
 }

@@ -157,12 +157,17 @@ export function whyNotStorable(row: AgentInboxRow, limits: Limits): ErrorCode | 
     normaliseJson(parts, { maxBytes: maxMessageBytes, maxDepth, name: 'parts' });
     normaliseJson(metadata, { maxBytes: maxMetadataBytes, maxDepth, name: 'metadata' });
     normaliseJson(row.normalised ?? null, { maxBytes: MAX_NOTES_BYTES, maxDepth, name: 'normalised' });
-    const fits = parts.every(isUserPart) && isNotes(row.normalised ?? null);
+    const fits = parts.every(isUserPart) && textOf(parts) === content && isNotes(row.normalised ?? null);
     return fits ? null : 'VALUE_INVALID';
   } catch (error) {
     if (!isTurnlockError(error)) throw error;
     return error.code;
   }
+}
+
+/** What the model is shown of a message, which is what the transcript says. */
+function textOf(parts: readonly unknown[]): string {
+  return parts.map((part) => ((part as TurnPart).type === 'text' ? (part as { text: string }).text : '')).join('');
 }
 
 function isNotes(notes: unknown): boolean {

@@ -11,6 +11,8 @@ export interface MigrateOptions {
   mode?: 'up' | 'check';
   /** A role that exists and is to have the rights of a runtime. */
   grantTo?: string;
+  /** A role that exists and is to read what a runtime reads, and to write nothing. */
+  grantReaderTo?: string;
 }
 
 /** What was done. */
@@ -31,14 +33,14 @@ export interface MigrateResult {
  */
 export async function migrate(
   database: Database,
-  { mode = 'up', grantTo }: MigrateOptions = {},
+  { mode = 'up', ...grants }: MigrateOptions = {},
 ): Promise<MigrateResult> {
   try {
     if (mode === 'check') {
       await checkSchema(database);
       return { applied: [], leftToRun: [] };
     }
-    const result = await database.unhurried(() => migrateUp(database, grantTo));
+    const result = await database.unhurried(() => migrateUp(database, grants));
     if (result.applied.length > 0) await database.reviewSetup();
     return result;
   } catch (error) {
@@ -63,7 +65,10 @@ export async function checkSchema(database: Database): Promise<void> {
  * MikroORM's migrator makes its table on a connection of its own and outside any lock. So the table is made here, under the lock; its
  * `init` then only looks, and `up` needs no second connection while the transaction holds the first.
  */
-async function migrateUp(database: Database, grantTo: string | undefined): Promise<MigrateResult> {
+async function migrateUp(
+  database: Database,
+  { grantTo, grantReaderTo }: Omit<MigrateOptions, 'mode'>,
+): Promise<MigrateResult> {
   const { orm, schema } = database;
   await locked(database, async (em) => {
     for (const statement of migrationsTableSql(schema)) await em.execute(statement);
@@ -73,7 +78,8 @@ async function migrateUp(database: Database, grantTo: string | undefined): Promi
   return await locked(database, async (em) => {
     await compareSchema(database, { em, tolerates: ['SCHEMA_MISSING', 'SCHEMA_OUTDATED'] });
     const applied = await migrator.up({ transaction: em.getTransactionContext()! });
-    if (grantTo !== undefined) await grant(em, database, grantTo);
+    if (grantTo !== undefined) await grant(em, database, 'runtime', grantTo);
+    if (grantReaderTo !== undefined) await grant(em, database, 'reader', grantReaderTo);
     return { applied: applied.map(({ name }) => name), leftToRun: await leftToRun(em, database) };
   });
 }
@@ -85,7 +91,12 @@ async function locked<Result>({ orm }: Database, work: (em: EntityManager) => Pr
   });
 }
 
-async function grant(em: EntityManager, { migrations }: Database, role: string): Promise<void> {
+async function grant(
+  em: EntityManager,
+  { migrations }: Database,
+  kind: 'runtime' | 'reader',
+  role: string,
+): Promise<void> {
   if (!(await roles(em)).includes(role)) {
     throw new TurnlockError('OPTIONS_INVALID', {
       message: `role does not exist: ${JSON.stringify(role)} (wanted one to grant to)`,
@@ -93,7 +104,7 @@ async function grant(em: EntityManager, { migrations }: Database, role: string):
       details: { role },
     });
   }
-  for (const statement of migrations.grantsFor(role)) await em.execute(statement);
+  for (const statement of migrations.grantsFor(kind, role)) await em.execute(statement);
 }
 
 async function leftToRun(em: EntityManager, { migrations }: Database): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 import type { AnsweredContent, Json } from '../machines/event-content.ts';
 import type { ExecutionStatus } from '../machines/execution-status.ts';
 import type { EvidencedResult } from '../machines/session-event.ts';
+import { leavesDoubt } from './doubt-of-execution.ts';
 
 /** What a tool turn needs of its execution. */
 export interface SettledExecution {
@@ -68,16 +69,30 @@ function shownParams(inputParameters: Json): string {
   return params.length > MAX_SHOWN_PARAMS ? `${params.slice(0, MAX_SHOWN_PARAMS).toWellFormed()}…` : params;
 }
 
+/** What the notice of a late result needs of its execution. */
+export interface LateExecution {
+  toolName: string;
+  inputParameters: Json;
+  status: ExecutionStatus;
+  metadata: { [name: string]: Json };
+}
+
+function stillUnknown(errorMessage: string | null): string {
+  return `Its last attempt failed: ${errorMessage ?? 'no reason was recorded'}. An attempt before it may have taken effect, so the outcome is still unknown.`;
+}
+
 /** What the model is told of a result that came, or that a person found out, after its call had been answered. */
 export function lateText(
-  { toolName, inputParameters, status }: { toolName: string; inputParameters: Json; status: ExecutionStatus },
+  { toolName, inputParameters, status, metadata }: LateExecution,
   { outcome, content, by }: EvidencedResult,
 ): string {
+  const isOpen = leavesDoubt({ metadata }, { outcome, by });
   const shown = shownParams(inputParameters);
   const told = outcomeOf(status) === 'unknown' ? 'whose outcome was told as unknown' : 'which was told as failed';
   const [outputPayload, errorMessage] = [content.output ?? null, content.error?.message ?? null];
   const ended = outcomeText({ status: outcome === 'succeeded' ? 'SUCCESS' : 'FAILED', outputPayload, errorMessage });
-  const how = outcome === 'succeeded' ? `It succeeded. Its result: ${ended}` : ended;
+  const how =
+    outcome === 'succeeded' ? `It succeeded. Its result: ${ended}` : isOpen ? stillUnknown(errorMessage) : ended;
   const source = by === undefined ? 'A late result of' : 'A person has found out about';
   return `${source} the earlier call of ${toolName} with ${shown}, ${told}. ${how}`;
 }

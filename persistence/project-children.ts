@@ -17,7 +17,7 @@ export function projectChildren(input: Input): Pick<RowChanges, 'children' | 'gi
 function startedChildren({ event }: Input): StartedChild[] {
   if (event.type === 'execution.started') {
     return event.executions.flatMap(({ executionId, content }) =>
-      content === undefined ? [] : [{ executionId, child: content.child }],
+      content?.child === undefined ? [] : [{ executionId, child: content.child }],
     );
   }
   if (event.type !== 'model.calledTools') return [];

@@ -1,8 +1,9 @@
 import type { AskedContent } from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
 import { callsAfter, type OpenCall, waitsForPerson } from '../machines/open-calls.ts';
-import type { SessionEvent } from '../machines/session-event.ts';
+import type { EventOf, SessionEvent } from '../machines/session-event.ts';
 import type { DECISIONS, ROUND_KINDS } from './entities/agent-approval.entity.ts';
+import { unknownContent } from './failed-attempts.ts';
 
 /** How a round of asking ended. */
 export type RoundDecision = (typeof DECISIONS)[number];
@@ -17,6 +18,8 @@ export interface OpenedRound {
   asked: AskedContent;
   /** Whether the execution is new, so that this is its first round. */
   isFirst: boolean;
+  /** Whether no policy was asked who may decide: those of the round before it, if there was one. */
+  keepsApprovers: boolean;
 }
 
 /** How a round ends, and by whom. */
@@ -61,7 +64,9 @@ export function projectRounds(calls: readonly OpenCall[], event: SessionEvent): 
     if (waited && !waits) changes.closed.push({ executionId, ...endOf(event, executionId) });
     if (waits && !waited) {
       const kind = call.waitsFor ?? 'unknown';
-      changes.opened.push({ executionId, kind, asked: askedOf(event, executionId), isFirst: isPlan });
+      const asked = askedOf(event, executionId);
+      const keepsApprovers = kind === 'unknown' || (event.type === 'execution.held' && isUnjudged(event, executionId));
+      changes.opened.push({ executionId, kind, asked, isFirst: isPlan, keepsApprovers });
     }
     if (earlier === undefined || earlier.attempt > 0 || waited) continue;
     if (call.attempt === 1) changes.started.push(executionId);
@@ -70,11 +75,14 @@ export function projectRounds(calls: readonly OpenCall[], event: SessionEvent): 
   return changes;
 }
 
+/** What cannot run in a build is held before its policy is asked. */
+function isUnjudged({ content }: EventOf<'execution.held'>, executionId: string): boolean {
+  return content?.[executionId]?.error !== undefined;
+}
+
 function askedOf(event: SessionEvent, executionId: string): AskedContent {
-  if (event.type === 'tool.outcomeUnknown') {
-    const said = event.executions.find((unknown) => unknown.executionId === executionId)?.content?.error?.message;
-    return { ...PLAIN_QUESTION, question: said ?? null };
-  }
+  const unknown = unknownContent(event, executionId);
+  if (unknown !== undefined) return { ...PLAIN_QUESTION, question: unknown.error?.message ?? null };
   if (event.type === 'execution.held') return event.content?.[executionId] ?? PLAIN_QUESTION;
   if (event.type !== 'model.calledTools') return PLAIN_QUESTION;
   return event.calls.find((call) => call.executionId === executionId)?.content.asked ?? PLAIN_QUESTION;

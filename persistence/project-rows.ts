@@ -10,12 +10,13 @@ import { isSettled } from '../machines/execution-status.ts';
 import { callsAfter, type OpenCall, waitsToRetry } from '../machines/open-calls.ts';
 import type { EventOf, PlannedCall, SessionEvent } from '../machines/session-event.ts';
 import type { SessionSnapshot } from '../machines/snapshot-codec.ts';
+import { leavesDoubt, withDoubt } from './doubt-of-execution.ts';
 import { failureOf, NOT_FAILED, reportOf } from './failed-attempts.ts';
 import { turnIdempotencyKey } from './keys/turn-idempotency-key.ts';
 import { lateText, outcomeOf, outcomeText } from './outcome-text.ts';
 import { projectChildren } from './project-children.ts';
 import type { ExecutionProgress, ExecutionRow, ExecutionUpdate, RowChanges, TurnRow } from './row-changes.ts';
-import { amendedVersionColumns, heldColumns, upgradeColumns } from './start-columns.ts';
+import { amendedVersionColumns, claimColumns, heldColumns, upgradeColumns } from './start-columns.ts';
 
 /** What the projection of one event is made from. */
 export interface Projected {
@@ -194,22 +195,23 @@ function changeOf(input: Projected, before: OpenCall, after: OpenCall): Executio
     if (before.status === 'TIMED_OUT') Object.assign(change, NOT_SETTLED);
     const { errorMessage, retryAt } = rowOf(input.executions, before);
     if (errorMessage !== null || retryAt !== null) Object.assign(change, NOT_FAILED);
-    Object.assign(change, upgradeColumns(input.event, after.executionId));
+    Object.assign(change, upgradeColumns(input.event, after.executionId), claimColumns(input.event, after.executionId));
   }
   Object.assign(change, heldColumns(input.event, after.executionId));
   if (before.unknownReason !== after.unknownReason) {
     change.unknownReason = after.unknownReason;
     change.unknownAt = after.unknownReason === null ? null : input.now;
-    Object.assign(change, reportOf(input.event, after.executionId));
+    if (after.unknownReason !== null) Object.assign(change, reportOf(input.event, after.executionId));
   }
   if (waitsToRetry(after) && !waitsToRetry(before))
     Object.assign(change, failureOf(input.event, after.executionId, input.now));
-  if (waitsToRetry(before) && isSettled(after.status)) change.retryAt = null;
+  if (waitsToRetry(before) && (isSettled(after.status) || after.unknownReason !== null)) change.retryAt = null;
   if (before.status !== after.status && isSettled(after.status)) {
     const content = contentFor(input.event, after.executionId);
     const normalised = joined(rowOf(input.executions, after), content.normalised);
     const settledBy = byOf(input.event, after.executionId);
     Object.assign(change, outcomeColumns(input, after, content), { settledBy, normalised });
+    if (after.doubt !== undefined) change.metadata = withDoubt(rowOf(input.executions, after), after.doubt);
   }
   return change;
 }
@@ -315,11 +317,14 @@ function answerCalls(input: Projected, executions: readonly ExecutionRow[], call
     }));
 }
 
-/** What evidence changes of an execution whose tool turn is written: one that was given up has its outcome after all. */
+/**
+ * What evidence changes of an execution whose tool turn is written: one that was given up has its outcome after all. That its last attempt
+ * failed is none where one before it may have acted.
+ */
 function lateUpdates({ event, late, now }: Projected): [string, ExecutionUpdate][] {
   if (event.type !== 'tool.evidenced' || late == null || late.status !== 'TIMED_OUT') return [];
   const [result] = event.results;
-  if (result === undefined || result.attempt !== late.attempt) return [];
+  if (result === undefined || result.attempt !== late.attempt || leavesDoubt(late, result)) return [];
   const { output = null, error, normalised } = result.content;
   const settled = { completedAt: now, normalised: joined(late, normalised), settledBy: result.by ?? null };
   const update: ExecutionUpdate =

@@ -27,3 +27,15 @@ export async function readGrant(
     return { by: round.decidedBy ?? '', roles: round.decidedRoles ?? [], digest: round.argsDigest, asked };
   });
 }
+
+/** Whether a person let the execution run, for the first time or once more: that is the last word about it. */
+export async function hasLeave(
+  store: Store,
+  { tenantId, sessionId }: SessionKey,
+  executionId: string,
+): Promise<boolean> {
+  return inPatientTransaction(store, { tenantId }, async (em) => {
+    const round = await findRound(em, { tenantId, sessionId }, executionId);
+    return round?.decision === 'granted' || (round?.kind === 'unknown' && round.decision === 'settled');
+  });
+}

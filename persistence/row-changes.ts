@@ -67,7 +67,10 @@ export interface ExecutionProgress {
   upgradedParameters: Json | null;
   upgradedDigest: string | null;
   upgradedVersion: number | null;
-  /** Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered. */
+  /**
+   * Of ours: `amendedBy` where a person changed the params, `answeredAs` where an earlier call answered, `doubt` where it was given up and
+   * an attempt before the last one may have acted.
+   */
   metadata: { [name: string]: Json };
   /** Where params, and later output or error, had characters that cannot be stored. */
   normalised: Normalised;

@@ -49,6 +49,7 @@ function keysOfAll(store: Store, after: KeyRow | null, size: number): Promise<Ke
     store,
     async (em) =>
       (await em.execute('select tenant_id, session_id from turnlock.list_sessions(?::uuid, ?, ?)', place)) as KeyRow[],
+    { to: 'look' },
   );
 }
 

@@ -4,6 +4,7 @@ import type { Environment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { Database } from './database.contract.ts';
+import { explainPrivilege } from './explain-privilege.ts';
 import { lockKey } from './keys/lock-key.ts';
 import { refuseReentrance } from './reentrance.ts';
 import { toTurnlockError } from './sqlstate.ts';
@@ -52,7 +53,7 @@ export async function inTransaction<Result>(
       throw error;
     }
   } catch (error) {
-    throw toTurnlockError(error);
+    throw await explainPrivilege(store.database, toTurnlockError(error));
   }
 }
 

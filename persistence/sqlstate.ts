@@ -2,8 +2,17 @@ import { type ErrorCode, isTurnlockError, TurnlockError } from '../errors.ts';
 import { type DatabaseErrorFacts, readDatabaseError } from './database-error-facts.ts';
 import { isSchemaRefusal, SCHEMA_REFUSALS } from './schema-refusals.ts';
 
+interface Meaning {
+  sqlState: RegExp;
+  code: ErrorCode;
+  happened: string;
+  wanted: string;
+  /** In place of the code's own. */
+  hint: string | undefined;
+}
+
 /** What a SQLSTATE means to us. The first entry whose pattern matches counts. Source: PostgreSQL's manual, appendix A. */
-const MEANINGS: readonly { sqlState: RegExp; code: ErrorCode; happened: string; wanted: string }[] = [
+const MEANINGS: readonly Meaning[] = [
   // Of the refusals of our own schema (SCHEMA_REFUSALS) those that the caller can act upon, then all others.
   refusal('TL050', 'SESSION_COMPLETED', 'session is completed', 'one that takes messages'),
   refusal('TL060', 'OPTIONS_INVALID', 'argument not accepted', 'what the function documents'),
@@ -25,6 +34,10 @@ const MEANINGS: readonly { sqlState: RegExp; code: ErrorCode; happened: string; 
   refusal('57P0[1235]|25P0[34]', 'DATABASE_TRANSIENT', 'database ended the session', 'a server that stays up'),
   // read_only_sql_transaction: what a standby answers in the middle of a failover.
   refusal('25006', 'DATABASE_TRANSIENT', 'database is read-only', 'the primary server'),
+  // in_failed_sql_transaction: of a transaction of the caller's, since ours end with the error that failed them.
+  refusal('25P02', 'OPTIONS_INVALID', 'transaction was aborted before', 'one in which no statement has failed', {
+    hint: 'A statement before this one failed in your transaction: roll it back, and look at the error of that statement.',
+  }),
   // Out of disk, memory, connections; system and I/O errors.
   refusal('53...', 'DATABASE_TRANSIENT', 'database is out of a resource', 'disk, memory and connections'),
   refusal('58...', 'DATABASE_TRANSIENT', 'database had a system error', 'a healthy server'),
@@ -83,18 +96,24 @@ function fromSqlState(facts: DatabaseErrorFacts, sqlState: string): TurnlockErro
   }
   const meaning = MEANINGS.find((entry) => entry.sqlState.test(sqlState));
   if (meaning === undefined) return make('DATABASE_FAILED', 'database answered with an error', 'none', facts);
-  const { code, happened, wanted } = meaning;
+  const { code, happened, wanted, hint } = meaning;
   const byConstraint = sqlState === '23505' ? UNIQUE_CONSTRAINTS.get(facts.constraint) : undefined;
-  return make(byConstraint ?? code, happened, wanted, facts);
+  return make(byConstraint ?? code, happened, wanted, { ...facts, hint });
 }
 
-function make(code: ErrorCode, happened: string, wanted: string, facts: DatabaseErrorFacts): TurnlockError {
-  const { sqlState, constraint, table, routine, reason, says } = facts;
+function make(
+  code: ErrorCode,
+  happened: string,
+  wanted: string,
+  facts: DatabaseErrorFacts & { hint?: string | undefined },
+): TurnlockError {
+  const { hint, sqlState, constraint, table, routine, reason, says } = facts;
   const place = [constraint && `constraint ${constraint}`, table && `table ${table}`].filter(Boolean).join(' of ');
   const meaning = isSchemaRefusal(sqlState) ? SCHEMA_REFUSALS[sqlState].meaning : undefined;
   const found = [says, sqlState && `SQLSTATE ${sqlState}`, reason].filter(Boolean).join(', ');
   return new TurnlockError(code, {
     message: `${happened}: ${place || 'database'} (found ${found || 'no SQLSTATE'}, wanted ${wanted})`,
+    ...(hint === undefined ? {} : { hint }),
     details: Object.fromEntries(
       Object.entries({ sqlState, constraint, table, routine, reason, meaning }).filter(
         ([, value]) => value !== undefined,
@@ -103,6 +122,12 @@ function make(code: ErrorCode, happened: string, wanted: string, facts: Database
   });
 }
 
-function refusal(sqlStates: string, code: ErrorCode, happened: string, wanted: string) {
-  return { sqlState: new RegExp(`^(${sqlStates})$`), code, happened, wanted };
+function refusal(
+  sqlStates: string,
+  code: ErrorCode,
+  happened: string,
+  wanted: string,
+  { hint }: { hint?: string } = {},
+): Meaning {
+  return { sqlState: new RegExp(`^(${sqlStates})$`), code, happened, wanted, hint };
 }

@@ -1,11 +1,18 @@
 import type { AmendedContent, UpgradedParams } from '../machines/event-content.ts';
 import type { SessionEvent } from '../machines/session-event.ts';
-import type { ExecutionProgress, ExecutionRow } from './row-changes.ts';
+import type { ExecutionIdentity, ExecutionProgress, ExecutionRow } from './row-changes.ts';
 
 /** What the start of an attempt changes of params that were upgraded for it; nothing where they are those that were written. */
 export function upgradeColumns(event: SessionEvent, executionId: string): Partial<ExecutionProgress> {
   if (event.type !== 'execution.started') return {};
   return upgraded(event.executions.find((started) => started.executionId === executionId)?.upgrade);
+}
+
+/** What the start of a call changes of its claim, where its business key is another one than when it was made. */
+export function claimColumns(event: SessionEvent, executionId: string): Partial<ExecutionIdentity> {
+  if (event.type !== 'execution.started') return {};
+  const claim = event.executions.find((started) => started.executionId === executionId)?.content?.claim;
+  return claim === undefined ? {} : { claimDigest: claim.digest, claimGeneration: claim.generation };
 }
 
 /** What a hold changes: why, where its event says so, which stands until the call starts or is settled; and the params it is about. */

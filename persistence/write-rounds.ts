@@ -67,7 +67,7 @@ export async function changeRounds(em: EntityManager, key: SessionKey, writing: 
     const round = latest.get(executionId);
     if (round?.decision === 'granted') change(round, { consumedAt: now });
   }
-  const created = opened.map((round) => openRound(em, key, writing, round, latest.get(round.executionId)?.round ?? 0));
+  const created = opened.map((round) => openRound(em, key, writing, round, latest.get(round.executionId)));
   const open = [...rounds.filter(({ decision }) => decision == null), ...created];
   const expiresAt = earliest(open.map((round) => round.expiresAt ?? null));
   return { expiresAt, rounds: [...changed, ...created] };
@@ -117,8 +117,8 @@ function openRound(
   em: EntityManager,
   key: SessionKey,
   writing: RoundWriting,
-  { executionId, kind, asked }: OpenedRound,
-  before: number,
+  { executionId, kind, asked, keepsApprovers }: OpenedRound,
+  before: AgentApprovalRow | undefined,
 ): AgentApprovalRow {
   const { now, newId } = writing;
   const { question, expiresInMs, approvers, onExpiry, controls = null } = asked;
@@ -126,11 +126,11 @@ function openRound(
     ...ownerOf(key),
     approvalId: newId(),
     executionId,
-    round: before + 1,
+    round: (before?.round ?? 0) + 1,
     kind,
     argsDigest: digestOf(writing, executionId) ?? '',
     question,
-    approvers: approvers as Json,
+    approvers: (keepsApprovers ? (before?.approvers ?? null) : approvers) as Json,
     requestedAt: now,
     expiresAt: expiresInMs === null ? null : new Date(now.getTime() + expiresInMs),
     onExpiry,

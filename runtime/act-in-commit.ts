@@ -4,6 +4,7 @@ import type { ToolTransaction } from '../persistence/database.contract.ts';
 import { asTool } from '../persistence/reentrance.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { DriveContext } from './drive-context.ts';
+import { returnedBy } from './returned-by.ts';
 import { toolContext } from './tool-context.ts';
 import { failureOf } from './tool-failure.ts';
 import { outputContent } from './tool-output.ts';
@@ -65,9 +66,9 @@ async function act(
     const acted = asTool(tool.name, async (): Promise<ActEnd> => {
       const insideEffect = environment.faultPoint('insideEffect', place);
       if (insideEffect !== undefined) await insideEffect;
-      const returned = await tool.execute(structuredClone(ready.params), context);
+      const { value } = await returnedBy(tool.execute(structuredClone(ready.params), context));
       await transaction.em.flush();
-      return { outcome: 'succeeded', content: await outputContent(drive, tool, returned), retryInMs: null };
+      return { outcome: 'succeeded', content: await outputContent(drive, tool, value), retryInMs: null };
     });
     const end = await Promise.race([acted.catch((thrown) => threw(drive, tool, execution, thrown)), timedOut]);
     // Where the connection broke nothing of the effect is left, and the whole commit is done again.

@@ -1,17 +1,16 @@
 import type { Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
-import { type Limits, MAX_CHARACTERS } from '../limits.ts';
+import type { Limits } from '../limits.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { Amendment, Decided } from '../persistence/decide-approval.ts';
 import { presentParams } from '../persistence/present-params.ts';
 import { readExecution } from '../persistence/read-execution.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
-import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import { askPolicy } from './ask-policy.ts';
-import { checkWho } from './check-message.ts';
+import { checkRoles, checkWho } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { reasonContent } from './check-settlement.ts';
 import { describeParams, givenDigest } from './describe-call.ts';
@@ -83,11 +82,8 @@ export function checkDenial(limits: Limits, executionId: string, options: DenyOp
 }
 
 function checkDeciding(executionId: string, deciding: Deciding): Omit<Decided, 'decision'> {
-  const { by, roles = [], digest, approvalId } = deciding;
-  if (!Array.isArray(roles)) throw refused('roles', kindOf(roles), 'an array of names');
-  const names = [...roles].map((role) =>
-    checkIdentifier(role, { name: 'role', maxCharacters: MAX_CHARACTERS.decidedBy }),
-  );
+  const { by, roles, digest, approvalId } = deciding;
+  const names = checkRoles(roles);
   if (digest !== undefined && typeof digest !== 'string') throw refused('digest', kindOf(digest), 'a text');
   return {
     executionId: checkUuid(executionId, 'executionId'),

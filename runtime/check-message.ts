@@ -17,7 +17,8 @@ export interface SendOptions {
   whenBusy?: WhenBusy;
   /**
    * A transaction of the caller's, in which the message is only put into the inbox: it is durable once that commits, and its run begins
-   * then, by a worker, by `recover`, or when the run's `result()` is asked for. After a rollback there is no run.
+   * then, by a worker, by `recover`, or when the run's `result()` is asked for. Before that, and after a rollback, there is no run: `result()`
+   * rejects with RUN_NOT_FOUND and may be asked again, and there are no events to iterate over.
    */
   transaction?: CallerTransaction;
   /** Stored with the user turn; JSON, shown to nobody but its readers. Default none. */
@@ -73,4 +74,14 @@ export function checkMetadata(metadata: unknown, limits: Limits): { value: { [na
 /** Who did something, as the audit will say it: 1 to 255 characters. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
 export function checkWho(by: string): string {
   return checkIdentifier(by, { name: 'by', maxCharacters: MAX_CHARACTERS.decidedBy });
+}
+
+/** Roles of whoever decides: none where they are left out. @throws OPTIONS_INVALID, VALUE_INVALID. */
+export function checkRoles(roles: readonly string[] = []): string[] {
+  if (!Array.isArray(roles)) {
+    throw new TurnlockError('OPTIONS_INVALID', {
+      message: `option not accepted: roles of a decision (found ${kindOf(roles)}, wanted an array of names)`,
+    });
+  }
+  return [...roles].map((role) => checkIdentifier(role, { name: 'role', maxCharacters: MAX_CHARACTERS.decidedBy }));
 }

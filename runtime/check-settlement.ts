@@ -2,28 +2,40 @@ import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
+import type { EventOf } from '../machines/session-event.ts';
 import { readExecution } from '../persistence/read-execution.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
-import { checkWho } from './check-message.ts';
+import { checkRoles, checkWho } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 
+/** Who settles a call. */
+export interface Settling {
+  /** Who it is, as the audit will say it: 1 to 255 characters. The host vouches for it. */
+  by: string;
+  /** Roles of that person: where the policy named approvers for the call, they settle it too. Default none. */
+  roles?: readonly string[];
+}
+
 /** How a person settles a call. */
-export type Settlement =
-  /** It happened: `output` is what the tool would have returned; default `null`. */
-  | { outcome: 'succeeded'; output?: unknown; by: string }
-  /** It did not happen: the model is told `reason`. */
-  | { outcome: 'failed'; reason: string; by: string }
-  /** Nobody can tell, or it did not happen: run it again with the same idempotency key. */
-  | { outcome: 'runAgain'; by: string };
+export type Settlement = Settling &
+  (
+    | /** It happened: `output` is what the tool would have returned; default `null`. */
+    { outcome: 'succeeded'; output?: unknown }
+    /** It did not happen: the model is told `reason`. */
+    | { outcome: 'failed'; reason: string }
+    /** Nobody can tell, or it did not happen: run it again with the same idempotency key. */
+    | { outcome: 'runAgain' }
+  );
 
 /** A settlement that can be committed. */
 export interface CheckedSettlement {
   outcome: Settlement['outcome'];
   by: string;
+  roles: string[];
   content: OutcomeContent;
 }
 
@@ -45,24 +57,38 @@ export function checkSettlement(settlement: Settlement, limits: Limits): Checked
       message: `outcome not accepted: settlement (found ${found}, wanted ${OUTCOMES.join(', ')})`,
     });
   }
-  checkOptions(settlement, 'settle', ['outcome', 'by', ...(OWN_OPTIONS[outcome] ?? [])]);
-  const by = checkWho(settlement.by);
+  checkOptions(settlement, 'settle', ['outcome', 'by', 'roles', ...(OWN_OPTIONS[outcome] ?? [])]);
+  const who = { by: checkWho(settlement.by), roles: checkRoles(settlement.roles) };
   switch (outcome) {
     case 'succeeded': {
       const bounds = { maxBytes: limits.maxOutputBytes, maxDepth: limits.maxDepth, name: 'output' };
       const { value, notes } = normaliseJson(settlement.output ?? null, bounds);
-      return { outcome, by, content: { output: value, normalised: notes } };
+      return { outcome, ...who, content: { output: value, normalised: notes } };
     }
     case 'failed':
-      return { outcome, by, content: reasonContent('TOOL_FAILED', settlement.reason, limits) };
+      return { outcome, ...who, content: reasonContent('TOOL_FAILED', settlement.reason, limits) };
     case 'runAgain':
-      return { outcome, by, content: {} };
+      return { outcome, ...who, content: {} };
   }
+}
+
+/** A settlement as the session takes it. */
+export function settledEvent(
+  executionId: string,
+  { outcome, by, roles, content }: CheckedSettlement,
+): EventOf<'execution.settledByPerson'> {
+  const who = roles.length === 0 ? { by } : { by, roles };
+  return { type: 'execution.settledByPerson', executionId, outcome, ...who, content };
 }
 
 /** A person's reason as the outcome of a call. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
 export function reasonContent(code: ErrorCode, reason: string, { maxErrorBytes }: Limits): OutcomeContent {
   const { value: message, notes } = normaliseText(reason, { maxBytes: maxErrorBytes, name: 'reason' });
+  if (message.trim() === '') {
+    throw new TurnlockError('VALUE_INVALID', {
+      message: 'value not accepted: reason (found a text without words, wanted what the model is to be told)',
+    });
+  }
   return { error: { code, message }, normalised: notes };
 }
 
@@ -72,6 +98,7 @@ export async function whyNotSettled(
   key: SessionKey,
   executionId: string,
   cause: TurnlockError,
+  outcome: Settlement['outcome'],
 ): Promise<TurnlockError> {
   const execution = await readExecution(store, key, executionId);
   const details = { executionId, sessionId: key.sessionId };
@@ -90,6 +117,14 @@ export async function whyNotSettled(
     return new TurnlockError('EXECUTION_SETTLED', {
       message: `execution is settled already: ${executionId} (${found}${wanted})`,
       details: { ...details, status: execution.status, settledBy: execution.settledBy },
+      cause,
+    });
+  }
+  if (outcome === 'runAgain' && execution.status === 'PENDING') {
+    return new TurnlockError('OUTCOME_INVALID', {
+      message: `outcome not accepted: runAgain of execution ${executionId} (found a call that has never run, wanted succeeded or failed)`,
+      hint: 'A call that waits for approval runs once it is approved.',
+      details,
       cause,
     });
   }

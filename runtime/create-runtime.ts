@@ -31,12 +31,20 @@ import { explainSession } from './explain/explain-session.ts';
 import type { Explanation } from './explain/explanation.ts';
 import { EvidenceKeeper } from './keep-evidence.ts';
 import { LiveSessions } from './live-sessions.ts';
-import { createNewSession, type NewSessionOptions, openSession, type SessionReference } from './open-session.ts';
+import {
+  createNewSession,
+  type NewSessionOptions,
+  openOrCreate,
+  openSession,
+  type SessionActorInput,
+  type SessionReference,
+} from './open-session.ts';
 import { Operations } from './operations.ts';
 import { type Recovery, recoverSessions } from './recover.ts';
 import { checkPolicies, type RetainOptions, type Retention, type RetentionPolicy, retain } from './retain.ts';
 import { schemasOf } from './schemas-of.ts';
 import { buildOf, checkOpen, operate, type Services } from './services.ts';
+import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import type { Session } from './session-handle.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
 
@@ -148,6 +156,18 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
    * @throws OPTIONS_INVALID for what is no array. VALUE_INVALID for an id that no tenant can have. RUNTIME_CLOSED.
    */
   decide(batch: { tenantId: string; decisions: readonly BatchDecision[] }): Promise<BatchAnswer[]>;
+  /**
+   * Logic of XState for sessions: `invoke` or `spawn` it from a machine of your own, or give it to `createActor`. Its input names a session
+   * (`{ tenantId, sessionId }` or `{ tenantId, externalId }`), or holds what makes one: the options of `createSession`, whose `externalId` is
+   * required, so that a restored actor finds its session again.
+   *
+   * With a `message: { text, messageId }` in the input the actor sends it and is done when its run has ended, however it ended; its output is
+   * the run's result. Without, it is done when the session is COMPLETED. While a person is asked it is active, and its snapshot has `awaiting`.
+   * Its persisted snapshot is JSON; restored, in this process or another one after a crash, nothing is sent, run or answered twice.
+   *
+   * The actor fails where its session cannot be opened or its message is refused, with the error that `session`, `createSession` or `send` throws.
+   */
+  sessionLogic(): SessionLogic<SessionActorInput>;
   /**
    * Takes over every session, of any tenant, that owes work and has no live lease, and drives it to rest: one line for each, in no
    * order. Sessions whose process is alive are left alone, and so are those whose agent this runtime does not have, or that a newer build has gone on with. Resolves
@@ -288,6 +308,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
           openSession(services, { tenantId, sessionId }),
         );
       }),
+    sessionLogic: () => sessionLogic<SessionActorInput>(services, (input) => openOrCreate(services, input)),
     recover: () =>
       operate(services, async () => {
         await services.announcer?.sweep();

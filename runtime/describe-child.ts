@@ -41,7 +41,7 @@ export function withChildren(
     const child = childOf(drive.agent.tools.get(row?.toolName ?? ''));
     const params = ready.get(start.executionId)?.params ?? row?.inputParameters;
     if (child === null || params === undefined) return start;
-    return { ...start, content: { child: describeAcceptedChild(drive, child, params) } };
+    return { ...start, content: { ...start.content, child: describeAcceptedChild(drive, child, params) } };
   });
   return { ...event, executions };
 }

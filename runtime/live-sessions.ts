@@ -46,6 +46,9 @@ export class LiveSessions {
   /** Told of each session of which a drive begins. */
   readonly #listeners = new Set<(sessionId: string) => unknown>();
 
+  /** Told of each commit of a session in this process. */
+  readonly #committed = new Map<string, Set<() => void>>();
+
   /** Runs `work` with the session's actor. */
   async use<Result>(
     services: Services,
@@ -74,6 +77,22 @@ export class LiveSessions {
         resolve();
       };
       this.#listeners.add(listener);
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
+    });
+  }
+
+  /** Resolves when this process commits to the session next, or `signal` aborts. */
+  whenCommitted(sessionId: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const listeners = this.#committed.get(sessionId) ?? new Set();
+      const end = () => {
+        listeners.delete(end);
+        if (listeners.size === 0 && this.#committed.get(sessionId) === listeners) this.#committed.delete(sessionId);
+        resolve();
+      };
+      listeners.add(end);
+      this.#committed.set(sessionId, listeners);
       signal.addEventListener('abort', end, { once: true });
       if (signal.aborted) end();
     });
@@ -168,7 +187,10 @@ export class LiveSessions {
 
   #open(services: Services, session: CommittedSession): Live {
     const actor = createPersistenceActor(services.store, session);
-    actor.subscribe((result) => tellRelatives(services, result));
+    actor.subscribe((result) => {
+      tellRelatives(services, result);
+      for (const listener of this.#committed.get(session.sessionId) ?? []) listener();
+    });
     return { actor, users: 0, drive: null };
   }
 

@@ -36,6 +36,19 @@ const SESSION_OPTIONS = ['agent', 'tenantId', 'userId', 'externalId', 'metadata'
 /** How an existing session is named. There is no way to a session without its tenant. */
 export type SessionReference = { tenantId: string; sessionId: string } | { tenantId: string; externalId: string };
 
+/** The session of an actor: one that exists, or what makes one, which is found again by its external id. */
+export type SessionActorInput = SessionReference | (Omit<NewSessionOptions, 'transaction'> & { externalId: string });
+
+/** Opens or creates the session of an actor. @throws what `session` and `createSession` throw. */
+export async function openOrCreate(
+  services: Services,
+  { message: _, ...input }: SessionActorInput & { message?: unknown },
+): Promise<Session> {
+  if (!('agent' in input)) return openSession(services, input);
+  if (input.externalId === undefined) throw optionRefused('externalId', 'an id by which the session is found again');
+  return createNewSession(services, input);
+}
+
 /** Creates a session, or answers with the one that has its external id. @throws what `createSession` throws. */
 export async function createNewSession<Output>(
   services: Services,

@@ -1,9 +1,13 @@
-import type { HeldContent, OutcomeContent } from '../machines/event-content.ts';
+import type { HeldContent, OutcomeContent, UpgradedParams } from '../machines/event-content.ts';
 import type { EventOf, SessionEvent } from '../machines/session-event.ts';
+import { presentParams } from '../persistence/present-params.ts';
 import { PLAIN_QUESTION } from '../persistence/project-rounds.ts';
+import { hasLeave } from '../persistence/read-grant.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { DriveContext } from './drive-context.ts';
-import { type NotReady, paramsToRun, type ReadyParams } from './upgrade-params.ts';
+import { type Doubts, failedResult } from './end-in-doubt.ts';
+import { keyToday } from './guards-of.ts';
+import { approvalHolds, type NotReady, paramsToRun, type ReadyParams } from './upgrade-params.ts';
 
 /** Starts with params as today's tools take them, by execution id; or what is to be committed instead. */
 export type Prepared =
@@ -13,6 +17,8 @@ export type Prepared =
 interface Stopped {
   row: ExecutionRow;
   problem: NotReady['problem'];
+  /** Where it could run, and nobody gave leave for what it would run with. */
+  upgrade?: UpgradedParams;
 }
 
 /**
@@ -20,12 +26,12 @@ interface Stopped {
  *
  * What cannot run in this build comes first, since no call starts while a person is asked about a sibling: a call that never started, or
  * that a person sent again, waits for a person; one whose attempt was lost has an unknown outcome; one whose last attempt failed has
- * failed for good.
+ * failed for good, unless one before it may have acted.
  */
 export async function prepareStarts(
   drive: DriveContext,
   event: EventOf<'execution.started'>,
-  { orphans, due }: { orphans: readonly ExecutionRow[]; due: readonly ExecutionRow[] },
+  { orphans, due, doubts }: { orphans: readonly ExecutionRow[]; due: readonly ExecutionRow[]; doubts: Doubts },
 ): Promise<Prepared> {
   const rows = [...orphans, ...due];
   const ready = new Map<string, ReadyParams>();
@@ -38,13 +44,44 @@ export async function prepareStarts(
       stopped.push({ row, problem: params.problem });
       continue;
     }
+    if (await isOverruled(drive, row, params)) {
+      stopped.push({ row, problem: OVERRULED, ...(params.upgrade !== null && { upgrade: params.upgrade }) });
+      continue;
+    }
+    const tool = drive.agent.tools.get(row.toolName);
+    const key = tool === undefined ? null : keyToday(drive, tool, row, params.params);
+    if (key !== null && 'problem' in key) {
+      stopped.push({ row, problem: key.problem });
+      continue;
+    }
+    const upgraded = params.upgrade === null ? started : { ...started, upgrade: params.upgrade };
     ready.set(row.executionId, params);
-    executions.push(params.upgrade === null ? started : { ...started, upgrade: params.upgrade });
+    executions.push(key === null ? upgraded : { ...upgraded, content: { once: key } });
   }
-  return stopped.length > 0 ? { instead: stop(stopped, orphans) } : { event: { ...event, executions }, ready };
+  if (stopped.length > 0) return { instead: stop(stopped, orphans, doubts) };
+  // What takes another business key may be refused by the commit, and one event has one answer: it starts alone.
+  const rekeyed = executions.find(({ content }) => content !== undefined);
+  return { event: { ...event, executions: rekeyed === undefined ? executions : [rekeyed] }, ready };
 }
 
-function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[]): SessionEvent {
+/** What is said where nobody gave leave for what an attempt would run with. */
+const OVERRULED: NotReady['problem'] = {
+  code: 'UPGRADE_FAILED',
+  message: 'An upgrade changes the params for which a person has let it run.',
+};
+
+/**
+ * Whether a further attempt has other params than those for which a person let the call run. Whether the first one may start is decided with
+ * its policy.
+ */
+async function isOverruled(drive: DriveContext, row: ExecutionRow, params: ReadyParams): Promise<boolean> {
+  const tool = drive.agent.tools.get(row.toolName);
+  if (row.attempt === 0 || params.upgrade === null || tool === undefined) return false;
+  if (approvalHolds(tool, params, presentParams(row).digest)) return false;
+  return await hasLeave(drive.store, drive.session, row.executionId);
+}
+
+function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[], doubts: Doubts): SessionEvent {
   const lost = stopped.filter(({ row }) => orphans.includes(row));
   if (lost.length > 0) {
     const executions = lost.map(({ row: { executionId, attempt }, problem }) => ({
@@ -57,20 +94,18 @@ function stop(stopped: readonly Stopped[], orphans: readonly ExecutionRow[]): Se
   }
   const failed = stopped.filter(({ row }) => row.status === 'RUNNING' && row.unknownReason === null);
   if (failed.length > 0) {
-    const results = failed.map(({ row: { executionId, attempt, ...row }, problem }) => ({
-      executionId,
-      attempt,
-      outcome: 'failed' as const,
-      content: lastError(row, problem),
-    }));
+    const results = failed.map(({ row, problem }) =>
+      failedResult(row, lastError(row, problem), doubts.get(row.executionId)),
+    );
     return { type: 'tool.settled', results };
   }
-  const content = Object.fromEntries(stopped.map(({ row, problem }) => [row.executionId, askedAbout(problem)]));
+  const content = Object.fromEntries(stopped.map(({ row, ...why }) => [row.executionId, askedAbout(why)]));
   return { type: 'execution.held', executionIds: stopped.map(({ row }) => row.executionId), content };
 }
 
-function askedAbout(problem: NotReady['problem']): HeldContent {
-  return { ...PLAIN_QUESTION, question: problem.message, error: problem };
+function askedAbout({ problem, upgrade }: Omit<Stopped, 'row'>): HeldContent {
+  const asked = { ...PLAIN_QUESTION, question: problem.message };
+  return upgrade === undefined ? { ...asked, error: problem } : { ...asked, upgrade };
 }
 
 /** Its last attempt failed, and nobody can try again here: both are told. */

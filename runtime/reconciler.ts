@@ -1,7 +1,16 @@
+import type { OutcomeContent } from '../machines/event-content.ts';
 import type { AttemptResult } from '../machines/session-event.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { askReconcile, type ReconcileAnswer } from './ask-reconcile.ts';
 import { attemptKey, type DriveContext } from './drive-context.ts';
+
+/** When a call whose act did not happen is not tried again. */
+export interface Ends {
+  /** It has been tried as often as it may. */
+  maxAttempts(row: ExecutionRow): number;
+  /** Its last attempt failed for good, in this way; `null`: it did not. */
+  failed(row: ExecutionRow): OutcomeContent | null;
+}
 
 /** Asks about the attempts of `reconcilable` tools of which nothing says how they ended, one ask for each, and holds what came of it. */
 export class Reconciler {
@@ -45,25 +54,21 @@ export class Reconciler {
     return answer?.type === 'cannotTell' ? answer.content : null;
   }
 
-  /** The results of those whose act happened, and of those whose act did not and that may not be tried again. */
-  resultsOf(rows: readonly ExecutionRow[], maxAttempts: (row: ExecutionRow) => number): AttemptResult[] {
+  /** The results of those whose act happened, and of those whose act did not and that are not tried again. */
+  resultsOf(rows: readonly ExecutionRow[], { maxAttempts, failed }: Ends): AttemptResult[] {
     return rows.flatMap((row): AttemptResult[] => {
       const { executionId, attempt } = row;
       const answer = this.#answers.get(attemptKey(row));
       if (answer?.type === 'done') {
         return [{ executionId, attempt, outcome: 'succeeded', by: 'reconcile', content: answer.content }];
       }
-      if (answer?.type !== 'notDone' || attempt < maxAttempts(row)) return [];
-      const message = `It was started ${attempt} times, and its act did not happen.`;
-      return [
-        {
-          executionId,
-          attempt,
-          outcome: 'failed',
-          by: 'reconcile',
-          content: { error: { code: 'TOOL_FAILED', message } },
-        },
-      ];
+      if (answer?.type !== 'notDone') return [];
+      const content = failed(row) ?? (attempt < maxAttempts(row) ? null : spent(attempt));
+      return content === null ? [] : [{ executionId, attempt, outcome: 'failed', by: 'reconcile', content }];
     });
   }
+}
+
+function spent(attempt: number): OutcomeContent {
+  return { error: { code: 'TOOL_FAILED', message: `It was started ${attempt} times, and its act did not happen.` } };
 }

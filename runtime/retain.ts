@@ -80,12 +80,34 @@ interface Retaining {
 /** @throws OPTIONS_INVALID, VALUE_INVALID. */
 export function checkPolicies(policies: readonly RetentionPolicy[]): readonly RetentionRule[] {
   if (!Array.isArray(policies)) throw optionRefused('policies', 'an array');
-  return policies.map((policy) => {
+  const rules = policies.map((policy): RetentionRule => {
     const { state, olderThanMs, tenantId } = checkOptions(policy, 'policies', ['state', 'olderThanMs', 'tenantId']);
     if (!STATES.includes(state)) throw optionRefused('state', STATES.join(', '));
     const rule = { state, olderThanMs: checkAge(olderThanMs, 'olderThanMs') };
     return tenantId === undefined ? rule : { ...rule, tenantId: checkTenant(tenantId) };
   });
+  const names = rules.map(({ state, tenantId = null }) => JSON.stringify([state, tenantId]));
+  const twice = rules.find((_, place) => names.indexOf(names[place]!) !== place);
+  if (twice !== undefined) throw optionRefused('policies', `one for ${forWhom(twice)}`);
+  return rules;
+}
+
+/** Whom a policy is for, in words. */
+export function forWhom({ state, tenantId }: Pick<RetentionRule, 'state' | 'tenantId'>): string {
+  return tenantId === undefined ? state : `${state} of tenant ${JSON.stringify(tenantId)}`;
+}
+
+/** Those of `configured` that keep longer what `asked` would remove, within `tenantId` where it is given. */
+export function keepLonger(
+  configured: readonly RetentionRule[],
+  asked: readonly RetentionRule[],
+  tenantId?: string,
+): readonly RetentionRule[] {
+  return configured.filter(
+    (rule) =>
+      (tenantId === undefined || rule.tenantId === undefined || rule.tenantId === tenantId) &&
+      asked.some(({ state, olderThanMs }) => state === rule.state && olderThanMs < rule.olderThanMs),
+  );
 }
 
 function checkAge(ms: number, name: string, min = 0): number {

@@ -5,6 +5,7 @@ import { paramsProblem, presentParams } from '../persistence/present-params.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { isTransactional } from './act-in-commit.ts';
 import type { DriveContext } from './drive-context.ts';
+import { returnedBy } from './returned-by.ts';
 import { toolContext } from './tool-context.ts';
 import { failureOf, isRepeatable, type ToolFailure } from './tool-failure.ts';
 import { outputContent } from './tool-output.ts';
@@ -32,8 +33,8 @@ export interface AttemptBudget {
  * Calls the tool of one attempt whose start is committed, holding no connection and no lock.
  *
  * At the deadline its signal aborts; what it returns within the grace period is still a fact and counts. What it throws after its
- * signal aborted says nothing about the act, so it does not count as a failure; nor does a `ToolError` that
- * says the outcome is unknown.
+ * signal aborted says nothing about the act, so it does not count as a failure; nor does a `ToolError` that says the outcome is unknown,
+ * nor an answer that was lost.
  */
 export async function runAttempt(
   drive: DriveContext,
@@ -119,8 +120,9 @@ async function callTool(drive: DriveContext, execution: ExecutionRow, signal: Ab
       executionId,
     });
     if (insideEffect !== undefined) await insideEffect;
-    const returned = await tool.execute(structuredClone(present.params), toolContext(drive, execution, signal));
-    return { type: 'returned', tool, returned };
+    const params = structuredClone(present.params);
+    const { value } = await returnedBy(tool.execute(params, toolContext(drive, execution, signal)));
+    return { type: 'returned', tool, returned: value };
   } catch (thrown) {
     if (signal.aborted) return { type: 'timedOut' };
     return failureOf({ ...drive, tool, execution }, thrown);

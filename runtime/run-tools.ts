@@ -1,4 +1,5 @@
 import type { OutcomeContent } from '../machines/event-content.ts';
+import type { UnknownReason } from '../machines/execution-status.ts';
 import type { Effect } from '../machines/pending-effects.ts';
 import type { AttemptResult, FailedAttempt, SessionEvent, StartedAttempt } from '../machines/session-event.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
@@ -8,6 +9,7 @@ import { childOf } from './agent-tool.ts';
 import { checkStarts } from './check-starts.ts';
 import { withChildren } from './describe-child.ts';
 import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
+import { type Doubts, doubtsOf, failedResult, inDoubt } from './end-in-doubt.ts';
 import { prepareStarts } from './prepare-starts.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
@@ -25,6 +27,14 @@ interface Ended {
   end: Extract<AttemptEnd, { type: 'succeeded' | 'failed' | 'attemptFailed' }>;
 }
 
+/** An attempt of which nothing says whether its call has acted. */
+interface Lost {
+  /** What its tool said of it; `null`: nothing. */
+  said: OutcomeContent | null;
+  /** How it failed, where an attempt before it may have acted. */
+  failed?: OutcomeContent;
+}
+
 /**
  * The tool half of a drive: which attempts this process has out, and what to commit next about the calls of the present turn.
  *
@@ -40,8 +50,9 @@ export class ToolRunner {
   /** The attempts whose start this drive commits, with the time that each has. */
   readonly #budgets = new Map<string, AttemptBudget>();
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** Attempts that ended here without an answer; with what their tool said of it. */
-  readonly #lost = new Map<string, OutcomeContent | null>();
+  /** Attempts that ended here without an answer. */
+  readonly #lost = new Map<string, Lost>();
+  #doubts: Doubts = new Map();
   #ended: Ended[] = [];
   /** What broke outside the tools themselves: the drive cannot go on. */
   #broken: { error: unknown } | null = null;
@@ -64,6 +75,7 @@ export class ToolRunner {
    * sessions are at work, and nothing else is.
    */
   async step(last: CommitResult, effects: ToolEffect[]): Promise<CommitResult | 'sleeps' | null> {
+    this.#doubts = doubtsOf(last.session.snapshot);
     const rows = new Map(last.executions.map((row) => [row.executionId, row]));
     const running = effects.filter((effect) => effect.type === 'runAttempt').map((effect) => rowOf(rows, effect));
     const queued = effects.filter((effect) => effect.type === 'startExecution').map((effect) => rowOf(rows, effect));
@@ -106,9 +118,10 @@ export class ToolRunner {
   /** Calls get params as today's tools take them, and those that had to wait are judged again, before they start. */
   async #check(event: SessionEvent, orphans: ExecutionRow[], due: ExecutionRow[]): Promise<SessionEvent> {
     if (event.type !== 'execution.started') return event;
-    const prepared = await prepareStarts(this.#drive, event, { orphans, due });
+    const prepared = await prepareStarts(this.#drive, event, { orphans, due, doubts: this.#doubts });
     if ('instead' in prepared) return prepared.instead;
-    const isNew = (row: ExecutionRow) => row.attempt === 0 && prepared.ready.has(row.executionId);
+    const starts = new Set(prepared.event.executions.map(({ executionId }) => executionId));
+    const isNew = (row: ExecutionRow) => row.attempt === 0 && starts.has(row.executionId);
     const instead = await checkStarts(this.#drive, due.filter(isNew), prepared.ready);
     return instead ?? withChildren(this.#drive, prepared.event, [...orphans, ...due], prepared.ready);
   }
@@ -161,9 +174,9 @@ export class ToolRunner {
 
   #note(row: ExecutionRow, end: AttemptEnd): void {
     if (end.type === 'abandoned') return;
-    if (end.type === 'timedOut') this.#lost.set(attemptKey(row), null);
-    else if (end.type === 'unknown') this.#lost.set(attemptKey(row), end.content);
-    else this.#ended.push({ row, end });
+    const lost = lostBy(row, end, this.#doubts.get(row.executionId));
+    if (lost !== null) this.#lost.set(attemptKey(row), lost);
+    else if (end.type !== 'timedOut' && end.type !== 'unknown') this.#ended.push({ row, end });
   }
 
   #isOut(row: ExecutionRow): boolean {
@@ -190,8 +203,9 @@ export class ToolRunner {
     for (const { row, end } of this.#ended) {
       const { executionId, attempt } = row;
       const { content } = end;
-      if (end.type === 'attemptFailed') failures.push({ executionId, attempt, retryInMs: end.retryInMs, content });
-      else results.push({ executionId, attempt, outcome: end.type, content });
+      if (end.type === 'succeeded') results.push({ executionId, attempt, outcome: end.type, content });
+      else if (end.type === 'failed') results.push(failedResult(row, content, this.#doubts.get(executionId)));
+      else failures.push({ executionId, attempt, retryInMs: end.retryInMs, ...unknownOf(row, end), content });
     }
     if (results.length > 0) return { type: 'tool.settled', results };
     return failures.length > 0 ? { type: 'tool.attemptFailed', results: failures } : null;
@@ -199,7 +213,10 @@ export class ToolRunner {
 
   /** Calls that are over although their last attempt did not come back: given up, or found out about. */
   #giveUp(orphans: ExecutionRow[]): SessionEvent | null {
-    const reconciled = this.#reconciler.resultsOf(orphans, (row) => this.#maxAttempts(row));
+    const reconciled = this.#reconciler.resultsOf(orphans, {
+      maxAttempts: (row) => this.#maxAttempts(row),
+      failed: (row) => this.#lost.get(attemptKey(row))?.failed ?? null,
+    });
     const spent = orphans.filter((row) => isRepeatable(row) && row.attempt >= this.#maxAttempts(row));
     if (spent.length + reconciled.length === 0) return null;
     const results = spent.map(({ executionId, attempt }) => ({
@@ -220,8 +237,21 @@ export class ToolRunner {
     const { limits } = this.#drive;
     if (this.#drive.draining.aborted) return null;
     const slots = Math.max(0, limits.maxParallelTools - this.#inFlight.size - orphans.length - children);
-    const executions = [...orphans, ...due.slice(0, slots)].map((row) => startOf(this.#drive, row));
+    const again = orphans.map((row) => ({ ...startOf(this.#drive, row), ...this.#beforeOf(row) }));
+    const executions = [...again, ...due.slice(0, slots).map((row) => this.#startDue(row))];
     return executions.length === 0 ? null : { type: 'execution.started', executions };
+  }
+
+  /** What is known of the attempts before the next one of an orphan: it runs again since it may, or since it did not act. */
+  #beforeOf(row: ExecutionRow): Pick<StartedAttempt, 'before'> {
+    if (isReconcilable(row)) return { before: 'notDone' };
+    return row.effect === 'readOnly' ? {} : { before: this.#reasonOf(row).reason };
+  }
+
+  /** What a person sends again may have acted; what failed or never started stays what it was. */
+  #startDue(row: ExecutionRow): StartedAttempt {
+    const started = startOf(this.#drive, row);
+    return row.unknownReason === null ? started : { ...started, before: row.unknownReason };
   }
 
   #leaveUnknown(orphans: ExecutionRow[]): SessionEvent | null {
@@ -237,15 +267,15 @@ export class ToolRunner {
   }
 
   #reasonOf(row: ExecutionRow) {
-    const said = this.#lost.get(attemptKey(row));
-    const reason = said === undefined ? 'crash' : said === null ? 'timeout' : 'reported';
-    const content = this.#reconciler.whyUnknown(row) ?? said ?? null;
+    const lost = this.#lost.get(attemptKey(row));
+    const reason = lost === undefined ? 'crash' : lost.said === null ? 'timeout' : 'reported';
+    const content = this.#reconciler.whyUnknown(row) ?? lost?.said ?? null;
     return content === null ? ({ reason } as const) : ({ reason, content } as const);
   }
 
   /** Whether something may be decided about an orphan: nobody is at work on it any more, or its tool came back without an answer. */
   #isGiven(row: ExecutionRow): boolean {
-    return this.#lost.get(attemptKey(row)) != null || this.#overdueInMs(row) <= 0;
+    return this.#lost.get(attemptKey(row))?.said != null || this.#overdueInMs(row) <= 0;
   }
 
   #reconcile(row: ExecutionRow): void {
@@ -278,6 +308,18 @@ export class ToolRunner {
     await Promise.race([...this.#inFlight.values(), ...this.#reconciler.pending, timer]);
     over.abort();
   }
+}
+
+/** What an attempt leaves open that did not come back, does not know, or failed after one that may have acted and about which its tool can be asked. */
+function lostBy(row: ExecutionRow, end: AttemptEnd, doubt: UnknownReason | undefined): Lost | null {
+  if (end.type === 'timedOut') return { said: null };
+  if (end.type === 'unknown') return { said: end.content };
+  if (end.type !== 'failed' || doubt === undefined || !isReconcilable(row)) return null;
+  return { said: inDoubt(row.attempt, end.content, doubt), failed: end.content };
+}
+
+function unknownOf({ effect }: ExecutionRow, { isUnknown }: { isUnknown: boolean }): Pick<FailedAttempt, 'unknown'> {
+  return isUnknown && effect !== 'readOnly' ? { unknown: 'reported' } : {};
 }
 
 /** The start of the next attempt of a call: that of a child session has no deadline. */

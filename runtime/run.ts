@@ -16,8 +16,10 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   readonly repeated: boolean;
   /**
    * Settles when the run rests, whoever drives it; taken over here when its process died. Never rejects for work that failed: that is a
-   * result. Every call of it gives the same promise.
+   * result. Every call of it gives the same promise; that of a message sent with `transaction` looks again where it was refused before.
    *
+   * @throws RUN_NOT_FOUND, SESSION_NOT_FOUND for a message sent with `transaction`, while that has not committed, and for ever once it was rolled
+   * back. It is not waited for: ask after COMMIT.
    * @throws RUNTIME_CLOSED when this process stopped driving the run; another one, or `recover`, continues it.
    * @throws DATABASE_UNREACHABLE when the database stays away. AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with it.
    */
@@ -82,14 +84,22 @@ export function createRun<Output>(
   return { ...facts, result: () => settled, [Symbol.asyncIterator]: () => feed.iterate() };
 }
 
-/** A run that somebody else's commit begins: nobody looks for it before its result or its events are asked for. */
+/**
+ * A run that somebody else's commit begins: nobody looks for it before its result or its events are asked for. Who asks too early, before
+ * that commit, is told so, and may ask again.
+ */
 export function createLaterRun<Output>(
   facts: { runId: string; sessionId: string; repeated: boolean },
   begin: () => Run<Output>,
 ): Run<Output> {
   let begun: Run<Output> | undefined;
+  const forget = (): void => {
+    begun = undefined;
+  };
   const run = (): Run<Output> => {
-    begun ??= begin();
+    if (begun !== undefined) return begun;
+    begun = begin();
+    begun.result().catch(forget); // before whoever asked hears of it
     return begun;
   };
   return { ...facts, result: () => run().result(), [Symbol.asyncIterator]: () => run()[Symbol.asyncIterator]() };

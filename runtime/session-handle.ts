@@ -18,11 +18,12 @@ import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } fro
 import { checkFork, type ForkOptions } from './check-fork.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
-import { checkSettlement, reasonContent, type Settlement, whyNotSettled } from './check-settlement.ts';
+import { checkSettlement, reasonContent, type Settlement, settledEvent, whyNotSettled } from './check-settlement.ts';
 import { takeOver } from './continue-session.ts';
 import { fitSettlement } from './fit-settlement.ts';
 import type { Drive } from './live-sessions.ts';
 import { lookAtSleeper } from './look-at-children.ts';
+import { notFailed } from './not-failed.ts';
 import { expireInput } from './recover.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
@@ -99,7 +100,8 @@ export class Session<Output = unknown> extends SessionOperating {
       const { environment } = this.#services.store;
       const by = checkWho(checkOptions(options, 'retry', ['by']).by ?? 'operator');
       const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
-      return this.#begin(await this.#commit({ event, cause: 'operator', claim: this.#acquire() }));
+      const committed = this.#commit({ event, cause: 'operator', claim: this.#acquire() });
+      return this.#begin(await committed.catch((error: unknown) => Promise.reject(notFailed(this, error))));
     });
   }
 
@@ -107,11 +109,14 @@ export class Session<Output = unknown> extends SessionOperating {
    * Settles a call that waits for a person, or whose outcome is unknown, and goes on. The decision is durable once this resolves, and who
    * made it stands in the audit. `runAgain` runs the call again with the same key.
    *
+   * Where the policy named approvers for the call, only they settle it, whether it waits for approval or nothing says how it ended: `roles`
+   * are held against them.
+   *
    * A call that was given up (TIMED_OUT: its run was cancelled, or its attempts are used up) may still be settled as succeeded or failed. Its
    * business key is answered or freed then, and the model hears of it by a system turn before its next answer.
    *
    * @returns the run that follows; it rests at once while other calls still wait.
-   * @throws EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
+   * @throws APPROVER_NOT_ALLOWED. EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
    * attempt is under way, SESSION_BUSY for one that was given up while calls of a later turn are open, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
@@ -121,12 +126,11 @@ export class Session<Output = unknown> extends SessionOperating {
       checkAgent(this.#services, this.#seen);
       const checked = checkSettlement(settlement, this.#services.store.limits);
       const id = checkUuid(executionId, 'executionId');
-      const { outcome, by, content } = await fitSettlement(this.#services, this.#seen, id, checked);
-      const event = { type: 'execution.settledByPerson', executionId: id, outcome, by, content } as const;
+      const event = settledEvent(id, await fitSettlement(this.#services, this.#seen, id, checked));
       const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
         async (error: unknown) => {
           if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-          throw await whyNotSettled(this.#services.store, this, id, error);
+          throw await whyNotSettled(this.#services.store, this, id, error, event.outcome);
         },
       );
       return this.#goOn(result);

@@ -1,9 +1,11 @@
+import { type Actor, createActor, type InspectionEvent, type Observer } from 'xstate';
 import type { SessionKey } from '../persistence/read-session.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { checkWho } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
 import { leaseReleased, releasing } from './release-lease.ts';
-import { operate, type Services } from './services.ts';
+import { checkOpen, operate, type Services } from './services.ts';
+import { type ActedSession, type SessionLogic, sessionLogic } from './session-actor.ts';
 import { SessionReading } from './session-reading.ts';
 
 /** What a person beside the conversation does with a session. None of it needs the session's agent. */
@@ -37,5 +39,28 @@ export class SessionOperating extends SessionReading {
       this.#services.live.driveOf(this.sessionId)?.abort(leaseReleased(this.sessionId));
       return true;
     });
+  }
+
+  /**
+   * An XState actor of the session, which is started: `getSnapshot`, `subscribe`, `send`, `on`, `waitFor(actor, …)`, and `inspect` as for
+   * `createActor`. Its snapshot is the session as last seen committed, whoever drives it; `value` is its state, `null` until it was read. What
+   * it is sent goes to the session's methods, in order; what is refused is emitted as `event.refused`. It is done once the session is COMPLETED.
+   *
+   * `stop` it when nobody looks any more: nothing of the session stops with it. Many actors of one session may run at once. To invoke sessions
+   * from a machine of your own, see `runtime.sessionLogic`.
+   */
+  actor(
+    this: SessionOperating & ActedSession,
+    options: { inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void) } = {},
+  ): Actor<SessionLogic<SessionKey>> {
+    const { inspect } = checkOptions(options, 'actor', ['inspect']);
+    checkOpen(this.#services);
+    const logic = sessionLogic<SessionKey>(this.#services, async () => this);
+    const { sessionId, tenantId } = this;
+    return createActor(logic, {
+      id: sessionId,
+      input: { sessionId, tenantId },
+      ...(inspect ? { inspect } : {}),
+    }).start();
   }
 }

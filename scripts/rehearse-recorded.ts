@@ -18,6 +18,9 @@ const WANTED_SESSIONS = 60;
 /** Conversations on the embedded database, the first so many: a process that starts there brings PostgreSQL up, which takes its time. */
 const EMBEDDED_SESSIONS = Number(process.env.TURNLOCK_REHEARSE_EMBEDDED ?? WANTED_SESSIONS);
 
+/** Conversations on a server, the first so many. */
+const SERVER_SESSIONS = Number(process.env.TURNLOCK_REHEARSE_SERVER ?? WANTED_SESSIONS);
+
 const terminal = openTerminal({});
 endOnSignals();
 if (!existsSync(FILE)) {
@@ -30,7 +33,7 @@ const server = await startEmbeddedServer();
 const seed = Number(process.env.TURNLOCK_SEED ?? 1) % 2 ** 32;
 const isOk = [
   await run('an embedded database', EMBEDDED_SESSIONS),
-  await run('a server', WANTED_SESSIONS, server.url),
+  await run('a server', SERVER_SESSIONS, server.url),
 ].every(Boolean);
 await server.stop();
 process.exit(isOk ? 0 : 1);

@@ -17,9 +17,17 @@ export async function chooseSession(store: Store, session: string, tenant: strin
   return { tenantId, sessionId };
 }
 
-/** @throws VALUE_INVALID, VALUE_TOO_LARGE for what no tenant can be called. */
+/** @throws VALUE_INVALID, OPTIONS_INVALID for what no tenant can be called. */
 export function checkTenant(tenant: string): string {
-  return checkIdentifier(tenant, { name: '--tenant', maxCharacters: MAX_CHARACTERS.tenantId });
+  try {
+    return checkIdentifier(tenant, { name: '--tenant', maxCharacters: MAX_CHARACTERS.tenantId });
+  } catch (error) {
+    if (!isTurnlockError(error, 'VALUE_TOO_LARGE')) throw error;
+    throw new TurnlockError('OPTIONS_INVALID', {
+      message: `--tenant is too long (found ${[...tenant].length} characters, wanted 1 to ${MAX_CHARACTERS.tenantId})`,
+      hint: 'No tenant is called that: see how the sessions were created.',
+    });
+  }
 }
 
 const LISTED_BY = {

@@ -7,6 +7,7 @@ Examples:
   $ turnlock migrate                               bring the database of turnlock.config.ts up to date
   $ turnlock migrate --check                       exit with 3 unless it is
   $ turnlock migrate --grant-to app_user           and give an existing role the rights of a runtime
+  $ turnlock migrate --grant-reader-to oncall      and let an existing role look, and nothing else
   $ turnlock migrate --sql | psql -d app           print the statements for somebody else to run
 `;
 
@@ -17,6 +18,7 @@ export function migrateCommand(): Command {
     .option('--check', 'change nothing; fail unless the schema is what this build needs')
     .option('--sql', 'print the whole schema as a script for psql; no database is opened')
     .option('--grant-to <role>', 'give an existing role the rights of a runtime')
+    .option('--grant-reader-to <role>', 'let an existing role read what a runtime reads, and write nothing')
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {
       const { runMigrate } = await import('./run-migrate.ts');

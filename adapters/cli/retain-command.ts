@@ -35,6 +35,7 @@ export function retainCommand(): Command {
       parseAge,
     )
     .option('--batch <number>', 'sessions that one transaction removes', whole(1, 1_000), 20)
+    .option('--instead-of-configured', 'also where the configuration keeps those sessions longer')
     .option('--dry-run', 'count what would go, and remove nothing')
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {

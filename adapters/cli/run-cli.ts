@@ -43,7 +43,7 @@ function usageError({ message }: CommanderError, args: readonly string[]): Turnl
     .map((command) => command.name())
     .find((command) => beforeDashes(args).includes(command));
   return new TurnlockError('OPTIONS_INVALID', {
-    message: message.replace(/^error: /, ''),
+    message: message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' '),
     hint: `Run \`turnlock ${name === undefined ? '' : `${name} `}--help\` to see what it takes.`,
   });
 }

@@ -1,4 +1,5 @@
 import { type Erasure, eraseUser } from '../../runtime/erase-user.ts';
+import { checkTenant } from './choose-session.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { withStore } from './open-store.ts';
 import { readSettings } from './read-settings.ts';
@@ -18,8 +19,8 @@ export interface EraseCommandOptions {
 /** Does what `turnlock erase` says. It fails while something is left that is to be erased. */
 export async function runErase(options: SharedOptions & EraseCommandOptions): Promise<void> {
   const settings = await readSettings(options, { agents: false, mustExist: true });
-  const { tenant: tenantId, user: userId, by, cancelRuns = false, dryRun = false } = options;
-  const asked = { tenantId, userId, by, cancelRuns, dryRun };
+  const { tenant, user: userId, by, cancelRuns = false, dryRun = false } = options;
+  const asked = { tenantId: checkTenant(tenant), userId, by, cancelRuns, dryRun };
   const terminal = openTerminal(options);
   const erasure = await stopBetween(terminal, (check) =>
     withStore(settings, (store) => eraseUser(store, asked, check)),

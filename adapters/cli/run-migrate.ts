@@ -13,6 +13,7 @@ export interface MigrateOptions {
   check?: boolean;
   sql?: boolean;
   grantTo?: string;
+  grantReaderTo?: string;
 }
 
 const SCHEMA = 'turnlock';
@@ -20,7 +21,9 @@ const SCHEMA = 'turnlock';
 /** Does what `turnlock migrate` says. */
 export async function runMigrate(options: SharedOptions & MigrateOptions): Promise<void> {
   const terminal = openTerminal(options);
-  if (options.check && (options.sql || options.grantTo !== undefined)) throw excluded('--check');
+  if (options.check && (options.sql || options.grantTo !== undefined || options.grantReaderTo !== undefined)) {
+    throw excluded('--check');
+  }
   if (options.sql) printSql(terminal, options);
   else await migrateDatabase(options, terminal);
 }
@@ -34,6 +37,7 @@ async function migrateDatabase(options: SharedOptions & MigrateOptions, terminal
       const result = await migrate(store.database, {
         mode,
         ...(options.grantTo === undefined ? {} : { grantTo: options.grantTo }),
+        ...(options.grantReaderTo === undefined ? {} : { grantReaderTo: options.grantReaderTo }),
       });
       await freeLeases(store);
       print(terminal, result, options);
@@ -48,20 +52,34 @@ function warnOwner(terminal: Terminal): ReturnType<typeof warnOn> {
   return (warning) => (warning.code === 'RLS_BYPASSED' ? undefined : warn(warning));
 }
 
-function print(terminal: Terminal, { applied, leftToRun }: MigrateResult, { grantTo }: MigrateOptions): void {
+function print(
+  terminal: Terminal,
+  { applied, leftToRun }: MigrateResult,
+  { grantTo, grantReaderTo }: MigrateOptions,
+): void {
   const { green, yellow } = terminal.colours;
-  terminal.json({ upToDate: true, applied, grantedTo: grantTo ?? null, leftToRun });
+  terminal.json({
+    upToDate: true,
+    applied,
+    grantedTo: grantTo ?? null,
+    readerGrantedTo: grantReaderTo ?? null,
+    leftToRun,
+  });
   if (applied.length === 0) terminal.line(green('The schema is up to date.'));
   for (const name of applied) terminal.line(`${green('applied')} ${name}`);
   if (grantTo !== undefined) terminal.line(`${green('granted')} the rights of a runtime`);
+  if (grantReaderTo !== undefined) terminal.line(`${green('granted')} the rights of who only reads`);
   if (leftToRun.length === 0) return;
   terminal.line(yellow('This role may not do everything. One that may create roles has to run:'));
   for (const statement of leftToRun) terminal.line(`${statement};`);
 }
 
-function printSql(terminal: Terminal, { grantTo }: MigrateOptions): void {
+function printSql(terminal: Terminal, { grantTo, grantReaderTo }: MigrateOptions): void {
   const migrations = migrationSet(SCHEMA);
-  const grants = grantTo === undefined ? [] : migrations.grantsFor(grantTo).map((statement) => `${statement};\n`);
+  const grants = [
+    ...(grantTo === undefined ? [] : migrations.grantsFor('runtime', grantTo)),
+    ...(grantReaderTo === undefined ? [] : migrations.grantsFor('reader', grantReaderTo)),
+  ].map((statement) => `${statement};\n`);
   const sql = [migrationSql({ schema: SCHEMA, migrations }), ...grants].join('\n');
   terminal.json({ sql });
   terminal.line(sql.trimEnd());

@@ -1,5 +1,14 @@
 import { TurnlockError } from '../../errors.ts';
-import { checkPolicies, type Retention, type RetentionPolicy, retain } from '../../runtime/retain.ts';
+import type { RetentionRule } from '../../persistence/remove-sessions.ts';
+import {
+  checkPolicies,
+  forWhom,
+  keepLonger,
+  type Retention,
+  type RetentionPolicy,
+  retain,
+} from '../../runtime/retain.ts';
+import { checkTenant } from './choose-session.ts';
 import { escapeText } from './escape-text.ts';
 import { formatTable } from './format-table.ts';
 import { withStore } from './open-store.ts';
@@ -17,8 +26,11 @@ export interface RetainCommandOptions {
   claimsOlderThan?: number;
   readsOlderThan?: number;
   batch: number;
+  insteadOfConfigured?: boolean;
   dryRun?: boolean;
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Columns of a name in a table; `--json` prints it whole. */
 const NAME_WIDTH = 32;
@@ -26,12 +38,15 @@ const NAME_WIDTH = 32;
 /** Does what `turnlock retain` says. */
 export async function runRetain(options: SharedOptions & RetainCommandOptions): Promise<void> {
   const policies = policiesOf(options);
-  const settings = await readSettings(options, { agents: policies === undefined, mustExist: true });
+  // The configuration is read also where policies are given: what it keeps longer is not removed by a slip.
+  const settings = await readSettings(options, { agents: true, mustExist: true });
   const configured = checkPolicies(settings.retention ?? []);
   if (policies === undefined && configured.length === 0) throw noPolicy();
+  const longer = keepLonger(configured, policies ?? [], options.tenant);
+  if (longer.length > 0 && !options.insteadOfConfigured) throw keptLonger(longer);
   const asked = {
     ...(policies === undefined ? {} : { policies }),
-    ...(options.tenant === undefined ? {} : { tenantId: options.tenant }),
+    ...(options.tenant === undefined ? {} : { tenantId: checkTenant(options.tenant) }),
     ...(options.claimsOlderThan === undefined ? {} : { claimsOlderThanMs: options.claimsOlderThan }),
     ...(options.readsOlderThan === undefined ? {} : { readsOlderThanMs: options.readsOlderThan }),
     batchSize: options.batch,
@@ -52,6 +67,14 @@ function policiesOf({ state, olderThan }: RetainCommandOptions): RetentionPolicy
     });
   }
   return state.map((one) => ({ state: one, olderThanMs: olderThan }));
+}
+
+function keptLonger(rules: readonly RetentionRule[]): TurnlockError {
+  const kept = rules.map((rule) => `${forWhom(rule)} for ${rule.olderThanMs / DAY_MS} days`).join(', ');
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `--older-than is shorter than the configuration says (found that it keeps ${kept})`,
+    hint: 'Pass --instead-of-configured if it shall not count this time: what is removed is gone.',
+  });
 }
 
 function noPolicy(): TurnlockError {

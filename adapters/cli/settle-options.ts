@@ -9,16 +9,18 @@ export interface SettleOptions {
   succeeded?: string | true;
   failed?: string;
   runAgain?: boolean;
+  role?: string[];
   by: string;
 }
 
 /** The settlement that the options say. @throws OUTCOME_INVALID for none, for two, or for an output that is no JSON. */
-export function readSettlement({ succeeded, failed, runAgain, by }: SettleOptions): Settlement {
+export function readSettlement({ succeeded, failed, runAgain, role, by }: SettleOptions): Settlement {
+  const who = role === undefined ? { by } : { by, roles: role };
   const given = [succeeded !== undefined, failed !== undefined, runAgain === true].filter(Boolean).length;
   if (given !== 1) throw refuse(given === 0 ? 'none' : 'several', 'one of --succeeded, --failed, --run-again');
-  if (runAgain) return { outcome: 'runAgain', by };
-  if (failed !== undefined) return { outcome: 'failed', reason: failed, by };
-  return { outcome: 'succeeded', output: succeeded === true ? null : readJson(succeeded as string), by };
+  if (runAgain) return { outcome: 'runAgain', ...who };
+  if (failed !== undefined) return { outcome: 'failed', reason: failed, ...who };
+  return { outcome: 'succeeded', output: succeeded === true ? null : readJson(succeeded as string), ...who };
 }
 
 function readJson(text: string): unknown {

@@ -2,8 +2,10 @@ import type { Pool, PoolConfig } from 'pg';
 import { TurnlockError } from '../../errors.ts';
 import { serverAddress } from './server-address.ts';
 
-/** Invalid authorization, no such database, no right to connect, PgBouncer's refusal of user or database. */
-const REFUSED_STATES = /^(?:28...|3D000|42501|08P01)$/;
+/** Invalid authorization, no such database, no right to connect, PgBouncer's refusal of user or database; options that it does not take. */
+const REFUSED_STATES = /^(?:28...|3D000|42501|08P01|42704|22023)$/;
+
+const REFUSED_OPTIONS = /^(?:42704|22023)$/;
 
 const TLS_CODES = /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 
@@ -18,12 +20,21 @@ export function connectError({ options }: Pick<Pool, 'options'>, error: unknown)
   if (REFUSED_STATES.test(code) || TLS_CODES.test(code) || REFUSED_SENTENCES.test(message)) {
     return new TurnlockError('DATABASE_LOGIN_REFUSED', {
       message: `database refused the login: ${address} (found ${LOGIN_REASONS[code] ?? reason}, wanted a role and a database that it knows)`,
+      ...(REFUSED_OPTIONS.test(code) ? { hint: 'Check `options` and the other parameters of the connection.' } : {}),
       details: { address, reason },
     });
   }
   return new TurnlockError('DATABASE_UNREACHABLE', {
     message: `database cannot be reached: ${address} (found ${reason}, wanted a connection)`,
     details: { address, reason },
+  });
+}
+
+/** The error of a pool, or of a PGlite, that its owner ended while a runtime uses it. Trying again cannot help. */
+export function endedByOwner(what: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `database was ended by its owner: ${what} (wanted it open until the runtime is closed)`,
+    hint: 'Close the runtime before what was handed to it, or create a runtime with one that is open.',
   });
 }
 
@@ -43,6 +54,8 @@ const LOGIN_REASONS: Readonly<Record<string, string>> = {
   '28000': 'SQLSTATE 28000, no such role or no entry in pg_hba.conf',
   '3D000': 'SQLSTATE 3D000, no such database',
   '42501': 'SQLSTATE 42501, no right to connect',
+  '42704': 'SQLSTATE 42704, an option that the server does not know',
+  '22023': 'SQLSTATE 22023, an option with a value that the server does not take',
 };
 
 function facts(error: unknown): { code: string; message: string } {

@@ -12,8 +12,8 @@ export function migrationSet(schema: string): MigrationSet {
       return { name, statements: migration.getQueries().map(String) };
     }),
     objects: SCHEMA_OBJECTS,
-    grantsFor: (role) => [
-      ...grantsFor('runtime', role, names),
+    grantsFor: (kind, role) => [
+      ...grantsFor(kind, role, names),
       `GRANT SELECT ON ${schema}.migrations TO "${role.replaceAll('"', '""')}"`,
     ],
     missingRoleStatements: (existing) => missingRoleStatements(existing, names),

@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { endedByOwner } from './connect-error.ts';
 import { PgliteWire, type Protocol } from './pglite-wire.ts';
 import type { ConnectionSource, LentConnection } from './wire.contract.ts';
 
@@ -17,8 +18,9 @@ export class PgliteSource implements ConnectionSource {
   }
 
   /** Others who use the same instance wait too: both of PGlite's locks are held, the one of its transactions and the one of its queries. */
-  borrow(): Promise<LentConnection> {
-    return new Promise((resolve, reject) => {
+  async borrow(): Promise<LentConnection> {
+    if (this.#pglite.closed && this.#ending === undefined) throw endedByOwner('a PGlite');
+    return await new Promise((resolve, reject) => {
       const turn = () =>
         new Promise<void>((done) =>
           resolve({ wire: this.#wire, giveBack: (state) => void this.#takeBack(state).then(done) }),

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Environment } from '../../environment.ts';
 import type { Limits } from '../../limits.ts';
-import { connectError, noConnectionInTime } from './connect-error.ts';
+import { connectError, endedByOwner, noConnectionInTime } from './connect-error.ts';
 import { PoolWire } from './pool-wire.ts';
 import type { ConnectionSource, LentConnection } from './wire.contract.ts';
 
@@ -107,7 +107,8 @@ export class PoolSource implements ConnectionSource {
   }
 
   async #tryConnect(): Promise<PoolClient> {
-    const { pool } = this.#options;
+    const { pool, isOwn } = this.#options;
+    if (!isOwn && (pool.ended || pool.ending)) throw endedByOwner('a pool of node-postgres');
     try {
       return await new Promise((resolve, reject) => {
         pool.connect((error, client) => {

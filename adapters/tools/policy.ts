@@ -42,7 +42,7 @@ export interface ApprovalRule {
   question?: string;
   /** Milliseconds until nobody may decide any more: a whole number from 1 to a hundred years. Default: never. */
   expiresInMs?: number;
-  /** Who may decide. Default: whoever the host lets in. */
+  /** Who may decide: at least one of `users`, `roles` and `notUser`. Default: whoever the host lets in. */
   approvers?: Approvers;
   /** `failCall`: an expired call is told to the model as not done, and it may ask again. `failSession`: the run ends in FAILED. Default `failCall`. */
   onExpiry?: 'failCall' | 'failSession';
@@ -74,9 +74,9 @@ export function requireApproval(rule: ApprovalRule = {}): PolicyVerdict {
   check(isObject(rule) && isOf(rule, RULE), 'approval', `an object of ${RULE.join(', ')}`);
   const { question = null, expiresInMs = null, approvers = null, onExpiry = 'failCall' } = rule;
   check(question === null || typeof question === 'string', 'question', 'text');
-  const isTime = Number.isInteger(expiresInMs) && (expiresInMs as number) >= 1;
-  check(expiresInMs === null || (isTime && expiresInMs <= MAX_EXPIRY_MS), 'expiresInMs', 'a whole number from 1 on');
-  check(approvers === null || isApprovers(approvers), 'approvers', 'lists of users and roles, and notUser');
+  check(expiresInMs === null || isTime(expiresInMs), 'expiresInMs', 'a whole number from 1 on');
+  const named = 'users or roles as lists of names, or notUser; nothing of it undefined';
+  check(approvers === null || isApprovers(approvers), 'approvers', named);
   check(onExpiry === 'failCall' || onExpiry === 'failSession', 'onExpiry', 'failCall or failSession');
   return { type: 'requireApproval', asked: { question, expiresInMs, approvers, onExpiry } };
 }
@@ -107,16 +107,35 @@ export function isVerdict(value: unknown): value is PolicyVerdict {
   return (
     type === 'allow' ||
     (type === 'deny' && typeof reason === 'string') ||
-    (type === 'requireApproval' && isObject(asked))
+    (type === 'requireApproval' && isObject(asked) && isAsked(asked as Partial<AskedContent>))
   );
 }
 
+/** As `requireApproval` makes it: a verdict may be written by hand. */
+function isAsked({ question, expiresInMs, approvers, onExpiry }: Partial<AskedContent>): boolean {
+  return (
+    (question === null || typeof question === 'string') &&
+    (expiresInMs === null || isTime(expiresInMs)) &&
+    (approvers === null || (approvers !== undefined && isApprovers(approvers))) &&
+    (onExpiry === 'failCall' || onExpiry === 'failSession')
+  );
+}
+
+function isTime(milliseconds: unknown): boolean {
+  return Number.isInteger(milliseconds) && (milliseconds as number) >= 1 && (milliseconds as number) <= MAX_EXPIRY_MS;
+}
+
+/** Who is left out by mistake must not let everybody in: what names nobody, or is `undefined`, is no rule. */
 function isApprovers(approvers: Approvers): boolean {
   if (!isObject(approvers) || !isOf(approvers, APPROVERS)) return false;
-  const { users, roles, notUser } = approvers;
-  const areNames = (names?: string[]) =>
-    names === undefined || (Array.isArray(names) && names.every((name) => typeof name === 'string'));
-  return areNames(users) && areNames(roles) && (notUser === undefined || typeof notUser === 'boolean');
+  const rules = Object.entries(approvers);
+  return (
+    rules.length > 0 && rules.every(([name, rule]) => (name === 'notUser' ? typeof rule === 'boolean' : areNames(rule)))
+  );
+}
+
+function areNames(names: unknown): boolean {
+  return Array.isArray(names) && names.every((name) => typeof name === 'string');
 }
 
 function isObject(value: unknown): value is object {

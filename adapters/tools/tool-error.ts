@@ -1,8 +1,10 @@
+import { isTurnlockError, TurnlockError } from '../../errors.ts';
+
 /** What a tool knows of the attempt that it gives up. */
 export interface ToolErrorOptions {
   /** Whether another attempt may succeed, and this one did nothing. Tried again where the tool declares `retry`. Default false. */
   retryable?: boolean;
-  /** Milliseconds to wait at least before the next attempt, up to 10 minutes. Default: what the tool's back-off says. */
+  /** Milliseconds to wait at least before the next attempt, up to 10 minutes; NaN and what is below 0 is none. Default: what the tool's back-off says. */
   retryAfterMs?: number;
   /** Yours, for programs: `[A-Za-z0-9_.:-]{1,64}`, kept on the execution. Anything else is not kept. Default: TOOL_FAILED, or TOOL_OUTCOME_UNKNOWN. */
   code?: string;
@@ -22,6 +24,9 @@ const BRAND = Symbol.for('turnlock.toolError');
  * What `execute` throws to say more than that it failed: that another attempt may help, or that the outcome is unknown. The message is told
  * to the model. After the attempt's signal has aborted it says nothing about the act, as nothing thrown does.
  *
+ * @throws OPTIONS_INVALID for an option that is none, or not of its kind. Nothing is lost by that: an `execute` that leaves with it has an
+ * unknown outcome.
+ *
  * @example
  * if (answer.status === 429) throw new ToolError('the bank is busy', { retryable: true, retryAfterMs: 5_000 });
  */
@@ -34,6 +39,7 @@ export class ToolError extends Error {
   readonly outcome: 'failed' | 'unknown';
 
   constructor(message: string, options: ToolErrorOptions = {}) {
+    checkToolError(message, options);
     const { retryable = false, retryAfterMs = null, outcome = 'failed', cause } = options;
     const { code = outcome === 'unknown' ? 'TOOL_OUTCOME_UNKNOWN' : 'TOOL_FAILED' } = options;
     super(message, cause === undefined ? undefined : { cause });
@@ -46,6 +52,40 @@ export class ToolError extends Error {
   /** Marks the class for {@link isToolError}. */
   get [BRAND](): true {
     return true;
+  }
+}
+
+const WANTED: Record<keyof ToolErrorOptions, { fits(value: unknown): boolean; wanted: string }> = {
+  retryable: { fits: (value) => typeof value === 'boolean', wanted: 'true or false' },
+  retryAfterMs: { fits: (value) => typeof value === 'number', wanted: 'a number' },
+  code: { fits: (value) => typeof value === 'string', wanted: 'a text' },
+  outcome: { fits: (value) => value === 'failed' || value === 'unknown', wanted: 'failed or unknown' },
+  cause: { fits: () => true, wanted: 'anything' },
+};
+
+/** A name that is ignored, or an outcome that is none, could be the one that says that nobody knows. */
+function checkToolError(message: string, options: ToolErrorOptions): void {
+  if (typeof options !== 'object' || options === null) throw notAccepted('options', message, 'an object');
+  for (const [name, value] of Object.entries(options)) {
+    const option = Object.hasOwn(WANTED, name) ? WANTED[name as keyof ToolErrorOptions] : undefined;
+    if (option === undefined) throw notAccepted(name, message, `only ${Object.keys(WANTED).join(', ')}`);
+    if (value !== undefined && !option.fits(value)) throw notAccepted(name, message, option.wanted);
+  }
+}
+
+function notAccepted(name: string, message: string, wanted: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `option not accepted: ${name} of a ToolError that says "${message}" (wanted ${wanted})`,
+    details: { of: 'ToolError', name },
+  });
+}
+
+/** Whether `error` is what a {@link ToolError} throws that could not be made. */
+export function isToolErrorRefused(error: unknown): boolean {
+  try {
+    return isTurnlockError(error, 'OPTIONS_INVALID') && error.details.of === 'ToolError';
+  } catch {
+    return false; // a getter may throw
   }
 }
 

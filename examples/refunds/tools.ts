@@ -1,4 +1,4 @@
-import { defineTool, done, notDone, type Tool, type ToolContext } from 'turnlock';
+import { defineTool, done, notDone, type Tool, type ToolContext, ToolError } from 'turnlock';
 import { z } from 'zod';
 
 /*
@@ -88,6 +88,8 @@ async function refund(payments: string, params: object, { idempotencyKey, signal
 
 async function ask<Answer>(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, init);
-  if (!response.ok) throw new Error(`the payments service answered ${response.status}`);
+  // A plain Error says that nothing was done: where it may have been, say so.
+  const outcome = response.status >= 500 ? 'unknown' : 'failed';
+  if (!response.ok) throw new ToolError(`the payments service answered ${response.status}`, { outcome });
   return (await response.json()) as Answer;
 }

@@ -75,6 +75,7 @@ const evidenceBody = `
 const erasedEvidenceBody = `
   IF EXISTS (SELECT FROM agent_sessions WHERE session_id = NEW.session_id AND tenant_id = NEW.tenant_id AND erased_at IS NOT NULL) THEN
     NEW.output := NULL;
+    NEW.error_code := NULL;
     NEW.error_message := NULL;
     NEW.normalised := NULL;
   END IF;

@@ -16,6 +16,16 @@ function isBeyond(value: string): string {
 /** Whether `value` is too long for its column. Asked here, since a column cuts blanks off in silence and the id would be another one. */
 const isLonger = (value: string, characters: number) => `char_length(${value}) > ${characters}`;
 
+/** The rules for texts that must be there, as conditions of a CASE: its value is the one that is broken. */
+function rules(callee: string, texts: readonly (readonly [name: string, characters: number])[]): string {
+  return texts
+    .map(([name, characters]) => {
+      const value = `${callee}.${name}`;
+      return `WHEN COALESCE(${value}, '') = '' OR ${isLonger(value, characters)} THEN '${name} must have 1 to ${characters} characters'`;
+    })
+    .join('\n    ');
+}
+
 /*
  * A new session, or the one that has this external id already. Two callers with one external id: the second waits for the first on the
  * unique index, and gets its session. Takes no lock and sets no tenant. In a transaction that sees one moment (REPEATABLE READ), a row that
@@ -24,8 +34,7 @@ const isLonger = (value: string, characters: number) => `char_length(${value}) >
 function createSessionSql(schema: string): string {
   return `CREATE FUNCTION ${schema}.create_session(
   tenant_id text, user_id text, agent_name text, agent_version int, active_model_id text, machine_id text, machine_version int,
-  snapshot jsonb, external_id text DEFAULT NULL, metadata jsonb DEFAULT '{}'::jsonb, session_id uuid DEFAULT NULL,
-  normalised jsonb DEFAULT NULL,
+  snapshot jsonb, external_id text DEFAULT NULL, metadata jsonb DEFAULT '{}'::jsonb, normalised jsonb DEFAULT NULL,
   OUT created_session_id uuid, OUT is_new boolean
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp AS $$
 #variable_conflict use_column
@@ -33,21 +42,31 @@ DECLARE
   found_user text;
   found_agent text;
   moment timestamptz := turnlock_now();
+  broken text := CASE
+    ${rules('create_session', [
+      ['tenant_id', 64],
+      ['user_id', 64],
+      ['agent_name', 64],
+      ['active_model_id', 64],
+    ])}
+    WHEN COALESCE(create_session.agent_version, 0) < 1 THEN 'agent_version must be 1 or more'
+    WHEN create_session.machine_id IS DISTINCT FROM 'session' THEN 'machine_id must be session'
+    WHEN COALESCE(create_session.machine_version, 0) < 1 THEN 'machine_version must be 1 or more'
+    WHEN jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object' THEN 'snapshot must be an object'
+    WHEN create_session.external_id = '' OR ${isLonger('create_session.external_id', 255)} THEN 'external_id must be null or have 1 to 255 characters'
+    WHEN jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object' THEN 'metadata must be an object'
+  END;
 BEGIN
-  IF COALESCE(create_session.tenant_id, '') = '' OR COALESCE(create_session.user_id, '') = '' OR COALESCE(create_session.agent_name, '') = ''
-     OR create_session.external_id = '' OR jsonb_typeof(create_session.snapshot) IS DISTINCT FROM 'object'
-     OR jsonb_typeof(create_session.metadata) IS DISTINCT FROM 'object'
-     OR ${isLonger('create_session.tenant_id', 64)} OR ${isLonger('create_session.user_id', 64)} OR ${isLonger('create_session.agent_name', 64)}
-     OR ${isLonger('create_session.external_id', 255)} THEN
-    ${raiseFromCall(INVALID, 'create_session takes a tenant, a user, an agent, an object as snapshot and an object as metadata; an external id is not empty; none is longer than its column')}
+  IF broken IS NOT NULL THEN
+    ${raiseFromCall(INVALID, 'create_session: %', 'broken')}
   END IF;
   IF ${isBeyond('create_session.snapshot')} OR ${isBeyond('create_session.metadata')} OR ${isBeyond('create_session.normalised')} THEN
     ${raiseFromCall(INVALID, `create_session takes ${BOUNDS}`)}
   END IF;
   LOOP
-    INSERT INTO agent_sessions (session_id, tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
+    INSERT INTO agent_sessions (tenant_id, user_id, agent_name, agent_version, active_model_id, machine_id, machine_version,
         snapshot, external_id, metadata, normalised, created_at, updated_at)
-      VALUES (COALESCE(create_session.session_id, gen_random_uuid()), create_session.tenant_id, create_session.user_id,
+      VALUES (create_session.tenant_id, create_session.user_id,
         create_session.agent_name, create_session.agent_version, create_session.active_model_id, create_session.machine_id,
         create_session.machine_version, create_session.snapshot, create_session.external_id, create_session.metadata,
         create_session.normalised, moment, moment)
@@ -82,15 +101,27 @@ function enqueueSql(schema: string): string {
 DECLARE
   found_content text;
   found_metadata jsonb;
+  broken text := CASE
+    WHEN COALESCE(enqueue.tenant_id, '') = '' THEN 'tenant_id must not be empty'
+    WHEN enqueue.session_id IS NULL THEN 'session_id must not be null'
+    WHEN enqueue.message_id = '' OR ${isLonger('enqueue.message_id', 255)} THEN 'message_id must be null or have 1 to 255 characters'
+    WHEN enqueue.content IS NULL THEN 'content must not be null'
+    WHEN enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
+      THEN 'when_busy must be enqueue, reject, interrupt or supersede'
+    WHEN enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array' THEN 'parts must be null or an array'
+    WHEN jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' THEN 'metadata must be an object'
+  END;
 BEGIN
-  IF COALESCE(enqueue.tenant_id, '') = '' OR enqueue.session_id IS NULL OR enqueue.content IS NULL OR enqueue.message_id = ''
-     OR enqueue.when_busy IS NULL OR enqueue.when_busy NOT IN ('enqueue', 'reject', 'interrupt', 'supersede')
-     OR (enqueue.parts IS NOT NULL AND jsonb_typeof(enqueue.parts) <> 'array')
-     OR jsonb_typeof(enqueue.metadata) IS DISTINCT FROM 'object' OR ${isLonger('enqueue.message_id', 255)} THEN
-    ${raiseFromCall(INVALID, 'enqueue takes a tenant, a session, a content, when_busy of enqueue, reject, interrupt or supersede, an array as parts and an object as metadata; a message id has 1 to 255 characters')}
+  IF broken IS NOT NULL THEN
+    ${raiseFromCall(INVALID, 'enqueue: %', 'broken')}
   END IF;
   IF octet_length(enqueue.content) > ${MAX_BYTES} OR ${isBeyond('enqueue.parts')} OR ${isBeyond('enqueue.metadata')} OR ${isBeyond('enqueue.normalised')} THEN
     ${raiseFromCall(INVALID, `enqueue takes ${BOUNDS}`)}
+  END IF;
+  -- The transcript shows the content, the model is shown the parts: they say the same.
+  IF enqueue.parts IS NOT NULL AND enqueue.content <> (SELECT COALESCE(string_agg(part ->> 'text', '' ORDER BY place), '')
+       FROM jsonb_array_elements(enqueue.parts) WITH ORDINALITY AS given(part, place) WHERE part ->> 'type' = 'text') THEN
+    ${raiseFromCall(INVALID, 'enqueue takes as content the text of the parts, where parts are given')}
   END IF;
   -- Locked as the foreign key would lock it: while retention removes the session, this waits and then finds none.
   PERFORM FROM agent_sessions s WHERE s.session_id = enqueue.session_id AND s.tenant_id = enqueue.tenant_id FOR KEY SHARE;

@@ -1,4 +1,5 @@
-import { lockKeySql } from './retention-functions.sql.ts';
+import { raiseFromCall } from './raise.sql.ts';
+import { lockKeySql, MAX_BATCH } from './retention-functions.sql.ts';
 
 /*
  * Erasing what one user said, and what was said of it. Rows stay, and with them ids, states, times, counts, digests and keys; contents go.
@@ -7,19 +8,24 @@ import { lockKeySql } from './retention-functions.sql.ts';
  * Only what is over is erased: whoever erases ends sessions first, by commits of their own.
  */
 
-/** What operators may have looked for, where it names the session by what is the user's. */
-const OPERATORS_LOOKED = `UPDATE agent_operator_reads SET criteria = '{"erased": true}'::jsonb
-      WHERE criteria ->> 'externalId' = session.external_id
-        OR (criteria -> 'metadata' <> '{}'::jsonb AND session.metadata @> (criteria -> 'metadata'))`;
+/**
+ * What operators looked for and found in this tenant, where it names the session by what is the user's. In which tenants they found something
+ * stays: who has a session erased does not hide that it looked into another's.
+ */
+const OPERATORS_LOOKED = `UPDATE agent_operator_reads
+      SET criteria = jsonb_build_object('erased', true, 'foundIn', criteria -> 'foundIn')
+      WHERE function_name = 'find_sessions' AND criteria -> 'foundIn' ? session.tenant_id::text
+        AND (criteria ->> 'externalId' = session.external_id
+          OR (criteria -> 'metadata' <> '{}'::jsonb AND session.metadata @> (criteria -> 'metadata')))`;
 
 const CONTENTS = [
   `UPDATE agent_turns SET content = NULL, parts = '[]'::jsonb, metadata = '{}'::jsonb, normalised = NULL WHERE session_id = wanted`,
-  `UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_message = NULL,
-      raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted`,
+  `UPDATE agent_tool_executions SET input_parameters = '{}'::jsonb, upgraded_parameters = NULL, output_payload = NULL, error_code = NULL,
+      error_message = NULL, raw_input = NULL, provider_call_id = NULL, settled_by = NULL, normalised = NULL, metadata = '{}'::jsonb WHERE session_id = wanted`,
   'UPDATE agent_approvals SET question = NULL, reason = NULL, decided_by = NULL, decided_roles = NULL, approvers = NULL WHERE session_id = wanted',
   'DELETE FROM agent_tool_evidence WHERE session_id = wanted',
   'DELETE FROM agent_inbox WHERE session_id = wanted',
-  `UPDATE agent_model_calls SET error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted`,
+  `UPDATE agent_model_calls SET finish_reason = NULL, error_code = NULL, error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted`,
   `UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || wanted FROM agent_tool_executions e
       WHERE e.session_id = wanted AND c.tenant_id = e.tenant_id AND c.execution_id = e.execution_id`,
   'DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted',
@@ -59,8 +65,12 @@ LANGUAGE plpgsql ${settings} SET lock_timeout = '1s' AS $$
 DECLARE
   wanted uuid;
   session ${schema}.agent_sessions;
-  erased int := 0;
+  erased uuid[] := '{}';
 BEGIN
+  IF COALESCE(erase_sessions.erased_by, '') = '' OR char_length(erase_sessions.erased_by) > 255
+     OR COALESCE(cardinality(erase_sessions.session_ids), 0) > ${MAX_BATCH} THEN
+    ${raiseFromCall({ code: 'TL060', name: 'argument_invalid' }, `erase_sessions takes who asks for it, 1 to 255 characters, and at most ${MAX_BATCH} sessions`)}
+  END IF;
   FOREACH wanted IN ARRAY erase_sessions.session_ids LOOP
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(${lockKeySql('wanted')});
     SELECT s.* INTO session FROM agent_sessions s WHERE s.session_id = wanted AND s.tenant_id = erase_sessions.of_tenant
@@ -73,15 +83,15 @@ BEGIN
     UPDATE agent_sessions SET erased_at = turnlock_now(), user_id = 'erased ' || wanted, external_id = NULL, metadata = '{}'::jsonb,
       normalised = NULL WHERE session_id = wanted;
     ${CONTENTS.join(';\n    ')};
-    erased := erased + 1;
+    erased := erased || wanted;
     tenant_id := session.tenant_id;
     session_id := wanted;
     due_at := session.updated_at;
     RETURN NEXT;
   END LOOP;
-  IF erased > 0 THEN
-    PERFORM note_operator_read('erase_sessions', jsonb_build_object('tenantId', erase_sessions.of_tenant, 'sessions', erased,
-      'by', erase_sessions.erased_by));
+  IF erased <> '{}' THEN
+    PERFORM note_operator_read('erase_sessions', jsonb_build_object('tenantId', erase_sessions.of_tenant, 'by', erase_sessions.erased_by,
+      'sessionIds', to_jsonb(erased)));
   END IF;
 END
 $$`,
@@ -100,6 +110,9 @@ BEGIN
         WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user LIMIT most) old
     WHERE (c.tenant_id, c.tool_name, c.key_digest) = (old.tenant_id, old.tool_name, old.key_digest);
   GET DIAGNOSTICS claims = ROW_COUNT;
+  IF memories + claims > 0 THEN
+    PERFORM note_operator_read('erase_left', jsonb_build_object('tenantId', erase_left.of_tenant, 'memories', memories, 'claims', claims));
+  END IF;
 END
 $$`,
   ];

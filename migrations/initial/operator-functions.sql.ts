@@ -10,11 +10,16 @@ const CONTROL = (of: string) => `jsonb_strip_nulls(jsonb_build_object('kind', ${
 export function operatorFunctionsSql(schema: string): string[] {
   const settings = `SECURITY DEFINER SET search_path = pg_catalog, ${schema}, pg_temp`;
   return [
-    // session_user and not current_user: inside a SECURITY DEFINER function the latter is the owner.
+    // session_user and not current_user: inside a SECURITY DEFINER function the latter is the owner. The row goes with the caller's
+    // transaction, the line in the server's log stays when that is rolled back. A warning is logged by default, and without the statement,
+    // which holds what was looked for; a LOG would bring it along.
     `CREATE FUNCTION ${schema}.note_operator_read(function_name text, criteria jsonb) RETURNS void
-LANGUAGE sql ${settings} AS $$
+LANGUAGE plpgsql ${settings} AS $$
+BEGIN
+  RAISE WARNING 'turnlock: % was called by %', note_operator_read.function_name, session_user;
   INSERT INTO agent_operator_reads (function_name, criteria, operator, created_at)
-    VALUES (note_operator_read.function_name, note_operator_read.criteria, session_user, turnlock_now())
+    VALUES (note_operator_read.function_name, note_operator_read.criteria, session_user, turnlock_now());
+END
 $$`,
     findSessionsSql(schema, settings),
     // For doctor and preflight: every session, page by page in the order of tenants and ids, so that a tenant's stand together.
@@ -63,7 +68,8 @@ $$`,
 /*
  * Sessions of any tenant by one criterion, last changed first. A run and a message are found by the transition that they began or were noted
  * with, each by a partial index, and in the inbox where they wait. The event id of a message is that of `eventIdFromMessageId`; it is what is
- * noted of the look, so that no message id of a caller's stays there.
+ * noted of the look, so that no message id of a caller's stays there. `foundIn` names the tenants whose sessions were shown: only an erasure
+ * in one of those overwrites what was looked for.
  */
 function findSessionsSql(schema: string, settings: string): string {
   const given = ['external_id', 'execution_id', 'idempotency_key', 'metadata', 'by_session_id', 'run_id', 'message_id'];
@@ -82,9 +88,6 @@ BEGIN
   IF num_nonnulls(${criteria.join(', ')}) <> 1 THEN
     ${raiseFromCall({ code: 'TL060', name: 'argument_invalid' }, 'find_sessions takes one criterion')}
   END IF;
-  PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
-    'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
-    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', event_of_message)));
   IF find_sessions.by_session_id IS NOT NULL THEN
     found := ARRAY[find_sessions.by_session_id];
   ELSIF find_sessions.execution_id IS NOT NULL THEN
@@ -105,6 +108,10 @@ BEGIN
     found := ARRAY(SELECT s.session_id FROM agent_sessions s WHERE s.metadata @> find_sessions.metadata
       ORDER BY s.updated_at DESC LIMIT wanted);
   END IF;
+  PERFORM note_operator_read('find_sessions', jsonb_strip_nulls(jsonb_build_object('externalId', find_sessions.external_id,
+    'executionId', find_sessions.execution_id, 'idempotencyKey', find_sessions.idempotency_key, 'metadata', find_sessions.metadata,
+    'sessionId', find_sessions.by_session_id, 'runId', find_sessions.run_id, 'messageId', event_of_message,
+    'foundIn', (SELECT jsonb_agg(DISTINCT s.tenant_id) FROM agent_sessions s WHERE s.session_id = ANY (found)))));
   RETURN QUERY SELECT s.tenant_id, s.session_id, COALESCE(s.lease_expires_at, s.wake_at) FROM agent_sessions s
     WHERE s.session_id = ANY (found) ORDER BY s.updated_at DESC LIMIT wanted;
 END

@@ -1,18 +1,28 @@
+import { raiseFromCall } from './raise.sql.ts';
+
+/** Sessions that one call removes or erases, at most: as many ids are noted in one row. */
+export const MAX_BATCH = 1_000;
+
 /*
  * What may go, of a session `s`, by the rules of `policies`: `[{"state": …, "olderThanMs": …, "tenantId": … or absent}]`. A rule that names
  * the session's tenant counts before one that names none.
  *
  * At rest and owing nothing: no lease, no wake that is due, no message that an IDLE session would take. And nobody of its family at work: a
  * parent may still ask how its child ended, and a child has to tell its parent.
+ *
+ * `updated_at` is what the service's role writes, so it is asked first, by the row at hand, and does not decide: the last transition does,
+ * whose time is the database's.
  */
 const RULE = `CROSS JOIN LATERAL (
-      SELECT turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(POLICIES) rule
+      SELECT rule AS policy, turnlock_now() - (rule ->> 'olderThanMs')::bigint * interval '1 millisecond' AS before FROM jsonb_array_elements(POLICIES) rule
         WHERE rule ->> 'state' = s.current_state AND COALESCE(rule ->> 'tenantId', s.tenant_id) = s.tenant_id
         ORDER BY rule ->> 'tenantId' NULLS LAST LIMIT 1) rule`;
 
 const AT_WORK = `('PLANNING', 'EXECUTING_TOOL', 'AWAITING_INPUT')`;
 
 const REMOVABLE = `s.updated_at < rule.before AND s.current_state NOT IN ('PLANNING', 'EXECUTING_TOOL')
+      AND NOT EXISTS (SELECT FROM agent_transitions t
+        WHERE t.session_id = s.session_id AND t.sequence = s.version AND t.created_at >= rule.before)
       AND (s.lease_expires_at IS NULL OR s.lease_expires_at <= (SELECT turnlock_now()))
       AND (s.current_state = 'COMPLETED' OR s.wake_at IS NULL OR s.wake_at > (SELECT turnlock_now()))
       AND (s.current_state <> 'IDLE' OR NOT EXISTS (SELECT FROM agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
@@ -56,9 +66,8 @@ export function retentionFunctionsSql(schema: string): string[] {
 LANGUAGE plpgsql ${settings} AS $$
 #variable_conflict use_column
 BEGIN
-  IF list_removable.after_session_id IS NULL THEN
-    PERFORM note_operator_read('list_removable', jsonb_strip_nulls(jsonb_build_object('tenantId', list_removable.of_tenant)));
-  END IF;
+  PERFORM note_operator_read('list_removable',
+    jsonb_strip_nulls(jsonb_build_object('tenantId', list_removable.of_tenant, 'after', list_removable.after_session_id)));
   IF list_removable.of_tenant IS NULL THEN
     ${page('', 's.session_id')}
   ELSE
@@ -66,26 +75,35 @@ BEGIN
   END IF;
 END
 $$`,
-    // Each session is locked, looked at again and removed with all its rows, or left alone. The transaction's end lets go of all locks.
+    // Each session is locked, looked at again and removed with all its rows, or left alone. The transaction's end lets go of all locks. What
+    // was removed is noted, a row for each tenant, state and policy, with the ids: it is all that is left to say that the session was there.
     `CREATE FUNCTION ${schema}.remove_sessions(session_ids uuid[], policies jsonb)
 RETURNS TABLE (tenant_id varchar(64), session_id uuid, due_at timestamptz)
 LANGUAGE plpgsql ${settings} SET lock_timeout = '1s' AS $$
 #variable_conflict use_column
 DECLARE
   wanted uuid;
-  removed int := 0;
+  state text;
+  policy jsonb;
+  removed jsonb := '[]';
 BEGIN
+  IF COALESCE(cardinality(remove_sessions.session_ids), 0) > ${MAX_BATCH} THEN
+    ${raiseFromCall({ code: 'TL060', name: 'argument_invalid' }, `remove_sessions takes at most ${MAX_BATCH} sessions`)}
+  END IF;
   FOREACH wanted IN ARRAY remove_sessions.session_ids LOOP
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(${lockKeySql('wanted')});
-    SELECT s.tenant_id, s.session_id, s.updated_at INTO remove_sessions.tenant_id, remove_sessions.session_id, remove_sessions.due_at
+    SELECT s.tenant_id, s.session_id, s.updated_at, s.current_state, rule.policy
+      INTO remove_sessions.tenant_id, remove_sessions.session_id, remove_sessions.due_at, state, policy
       FROM agent_sessions s ${rule('remove_sessions.policies')}
       WHERE s.session_id = wanted AND ${REMOVABLE} FOR UPDATE OF s SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
     DELETE FROM agent_sessions s WHERE s.session_id = wanted;
-    removed := removed + 1;
+    removed := removed || jsonb_build_object('tenant', remove_sessions.tenant_id, 'state', state, 'policy', policy, 'id', wanted);
     RETURN NEXT;
   END LOOP;
-  IF removed > 0 THEN PERFORM note_operator_read('remove_sessions', jsonb_build_object('sessions', removed)); END IF;
+  PERFORM note_operator_read('remove_sessions', jsonb_build_object('tenantId', one ->> 'tenant', 'state', one ->> 'state',
+      'policy', one -> 'policy', 'sessionIds', jsonb_agg(one -> 'id')))
+    FROM jsonb_array_elements(removed) one GROUP BY one ->> 'tenant', one ->> 'state', one -> 'policy';
 END
 $$`,
     `CREATE FUNCTION ${schema}.count_left_claims(older_than_ms bigint, of_tenant text DEFAULT NULL) RETURNS bigint
@@ -115,6 +133,18 @@ $$`,
 LANGUAGE plpgsql ${settings} AS $$
 BEGIN
   RETURN (SELECT count(*) FROM agent_operator_reads WHERE ${LOOKED('count_operator_reads')});
+END
+$$`,
+    // Of the transaction's tenant and among these: who removed which session, and when.
+    `CREATE FUNCTION ${schema}.removed_sessions(session_ids uuid[])
+RETURNS TABLE (session_id uuid, removed_at timestamptz, removed_by varchar(64))
+LANGUAGE plpgsql STABLE ${settings} AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT wanted, r.created_at, r.operator FROM unnest(removed_sessions.session_ids) wanted
+    CROSS JOIN LATERAL (SELECT r.created_at, r.operator FROM agent_operator_reads r
+      WHERE r.function_name = 'remove_sessions' AND r.criteria -> 'sessionIds' ? wanted::text
+        AND r.criteria ->> 'tenantId' = nullif(current_setting('turnlock.tenant', true), '') LIMIT 1) r;
 END
 $$`,
     // That they were removed is noted like any other act.

@@ -1,31 +1,35 @@
 import type { DatabaseNames } from '../database-names.ts';
 
 /** Whose rights. */
-export type RoleKind = 'runtime' | 'operator' | 'client' | 'testing';
+export type RoleKind = 'runtime' | 'reader' | 'operator' | 'client' | 'testing';
+
+const RUNTIME_TABLES: Record<string, string> = {
+  agent_sessions: 'SELECT, INSERT, UPDATE',
+  agent_turns: 'SELECT, INSERT',
+  agent_tool_executions: 'SELECT, INSERT, UPDATE',
+  agent_transitions: 'SELECT, INSERT',
+  agent_transition_payloads: 'SELECT, INSERT',
+  agent_tool_evidence: 'SELECT, INSERT',
+  agent_inbox: 'SELECT, INSERT, UPDATE, DELETE',
+  agent_approvals: 'SELECT, INSERT, UPDATE',
+  agent_model_calls: 'SELECT, INSERT',
+  agent_tool_versions: 'SELECT, INSERT',
+  agent_controls: 'SELECT',
+  agent_idempotency_claims: 'SELECT, INSERT, UPDATE',
+  agent_memories: 'SELECT, INSERT, UPDATE, DELETE',
+};
 
 const TABLE_RIGHTS: Record<RoleKind, Record<string, string>> = {
-  runtime: {
-    agent_sessions: 'SELECT, INSERT, UPDATE',
-    agent_turns: 'SELECT, INSERT',
-    agent_tool_executions: 'SELECT, INSERT, UPDATE',
-    agent_transitions: 'SELECT, INSERT',
-    agent_transition_payloads: 'SELECT, INSERT',
-    agent_tool_evidence: 'SELECT, INSERT',
-    agent_inbox: 'SELECT, INSERT, UPDATE, DELETE',
-    agent_approvals: 'SELECT, INSERT, UPDATE',
-    agent_model_calls: 'SELECT, INSERT',
-    agent_tool_versions: 'SELECT, INSERT',
-    agent_controls: 'SELECT',
-    agent_idempotency_claims: 'SELECT, INSERT, UPDATE',
-    agent_memories: 'SELECT, INSERT, UPDATE, DELETE',
-  },
+  runtime: RUNTIME_TABLES,
+  // What the service reads, and nothing more.
+  reader: Object.fromEntries(Object.keys(RUNTIME_TABLES).map((table) => [table, 'SELECT'])),
   operator: {},
   client: {},
   testing: { turnlock_clock: 'SELECT, UPDATE' },
 };
 
 const CLIENT_FUNCTIONS = [
-  'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, uuid, jsonb)',
+  'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, jsonb)',
   'enqueue(text, uuid, text, text, text, jsonb, jsonb, jsonb, uuid)',
 ];
 
@@ -37,9 +41,11 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'why_stranded(uuid, jsonb)',
     'unannounced_rounds(int, uuid[])',
     'next_due_at()',
+    'removed_sessions(uuid[])',
     // It may name any tenant as it is: what clients may do is no more.
     ...CLIENT_FUNCTIONS,
   ],
+  reader: ['turnlock_now()', 'why_stranded(uuid, jsonb)', 'removed_sessions(uuid[])'],
   operator: [
     'turnlock_now()',
     'find_sessions(text, uuid, text, jsonb, uuid, int, uuid, text)',
@@ -74,6 +80,7 @@ export function grantStatements(schema: string, kind: RoleKind, role: string): s
 export function createdRoles(names: DatabaseNames): [RoleKind, string][] {
   return [
     ['runtime', names.runtimeRole],
+    ['reader', names.readerRole],
     ['operator', names.operatorRole],
     ['client', names.clientRole],
   ];
@@ -116,7 +123,7 @@ ${grantStatements(schema, kind, role)
 END $$`,
     ),
     // The migrator's own table, so that who connects can compare the schema's version with its build's. A migrator of the user's own has it elsewhere.
-    ...[names.runtimeRole, names.operatorRole].map(
+    ...[names.runtimeRole, names.readerRole, names.operatorRole].map(
       (role) => `DO $$ BEGIN
   IF to_regclass('${schema}.migrations') IS NOT NULL AND EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '${role}') THEN
     GRANT SELECT ON ${schema}.migrations TO ${role};

@@ -52,13 +52,19 @@ const executionInsertBody = `
 const IS_ASKED = `EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
          AND a.kind = 'approval' AND a.consumed_at IS NULL AND COALESCE(a.decision, 'granted') = 'granted')`;
 
+/** Whether a person is asked how an execution ended, or whether it shall run once more: an upgrade shows them with which params it would. */
+const IS_ASKED_AGAIN = `EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = OLD.execution_id AND a.session_id = OLD.session_id
+         AND a.kind = 'unknown' AND a.decision IS NULL)`;
+
 /** The comparison is made only where the row looks like an erased one: this runs with every change of an execution. */
 const executionUpdateBody = `
-  IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_message IS NULL AND NEW.raw_input IS NULL THEN
+  IF NEW.input_parameters = '{}'::jsonb AND NEW.output_payload IS NULL AND NEW.error_code IS NULL AND NEW.error_message IS NULL
+     AND NEW.raw_input IS NULL THEN
     kept := NEW;
     kept.input_parameters := OLD.input_parameters;
     kept.upgraded_parameters := OLD.upgraded_parameters;
     kept.output_payload := OLD.output_payload;
+    kept.error_code := OLD.error_code;
     kept.error_message := OLD.error_message;
     kept.raw_input := OLD.raw_input;
     kept.provider_call_id := OLD.provider_call_id;
@@ -95,10 +101,11 @@ const executionUpdateBody = `
   IF is_amended AND (NEW.attempt > 0 OR NEW.input_parameters = OLD.input_parameters OR NEW.params_digest = OLD.params_digest
        OR NEW.idempotency_key = OLD.idempotency_key OR NOT ${IS_ASKED})
      OR is_upgraded AND (NEW.upgraded_digest IS NULL OR NEW.upgraded_version IS NULL OR NEW.upgraded_version <= OLD.tool_version
-       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT ${IS_ASKED}
+       OR NEW.upgraded_version < OLD.upgraded_version OR NEW.attempt = OLD.attempt AND NOT (${IS_ASKED} OR ${IS_ASKED_AGAIN})
        OR NEW.upgraded_version = OLD.upgraded_version AND (NEW.attempt > 0 OR NEW.upgraded_digest = OLD.upgraded_digest
          OR NEW.upgraded_parameters IS NOT DISTINCT FROM OLD.upgraded_parameters))
-     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
+     OR NOT is_amended AND NOT (is_upgraded AND NEW.attempt = 0) AND NOT (OLD.attempt = 0 AND NEW.attempt = 1 AND NEW.upgraded_version IS NOT NULL)
+       AND (NEW.claim_digest, NEW.claim_generation, NEW.cost_micro_money)
        IS DISTINCT FROM (OLD.claim_digest, OLD.claim_generation, OLD.cost_micro_money) THEN
     ${raise({ code: 'TL033', name: 'execution_params' }, 'params, digest and key of execution % only change together, before it starts, for the person who is asked about it, and upgraded ones with their version', 'OLD.execution_id')}
   END IF;

@@ -101,5 +101,8 @@ export function workRecordsSql(schema: string): string[] {
 )`,
     // By age: what retention reads.
     `CREATE INDEX idx_operator_reads_age ON ${schema}.agent_operator_reads (created_at)`,
+    // For whoever asks what became of a session that is gone.
+    `CREATE INDEX idx_operator_reads_removed ON ${schema}.agent_operator_reads USING gin ((criteria -> 'sessionIds'))
+  WHERE function_name = 'remove_sessions'`,
   ];
 }

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { inPatientTransaction } from '../patient-transaction.ts';
 import type { SessionKey } from '../read-session.ts';
 import type { Store } from '../session-transaction.ts';
@@ -34,8 +35,12 @@ export async function* chainHeads(store: Store, tenantId: string): AsyncGenerato
   }
 }
 
-/** What became of a head that was anchored: it is part of the chain, another hash stands in its place, or its session is gone. */
-export type AnchoredHead = ChainHead & { is: 'kept' | 'changed' | 'gone' };
+/**
+ * What became of a head that was anchored: it is part of the chain; another hash stands in its place; its session was removed by retention,
+ * when and by which role; or its session is gone, and nothing says why.
+ */
+export type AnchoredHead = ChainHead &
+  ({ is: 'kept' | 'changed' | 'gone' } | { is: 'removed'; removedAt: Date; removedBy: string });
 
 /** Compares heads of one tenant with the chains as they are now. */
 export async function compareHeads(
@@ -44,21 +49,40 @@ export async function compareHeads(
   heads: readonly ChainHead[],
 ): Promise<AnchoredHead[]> {
   const wanted = heads.map(({ sessionId, sequence }) => ({ id: sessionId, sequence }));
-  const rows = await inPatientTransaction(
-    store,
-    { tenantId },
-    async (em) =>
-      (await em.execute(
-        `select s.session_id as "sessionId", w.sequence, case when w.sequence = 0 then s.genesis_hash else t.hash end as hash
-           from jsonb_to_recordset(?::text::jsonb) as w (id uuid, sequence int)
-           join turnlock.agent_sessions s on s.session_id = w.id and s.tenant_id = ?
-           left join turnlock.agent_transitions t on t.session_id = s.session_id and t.sequence = w.sequence`,
-        [JSON.stringify(wanted), tenantId],
-      )) as { sessionId: string; sequence: number; hash: string | null }[],
-  );
-  const found = new Map(rows.map(({ sessionId, sequence, hash }) => [`${sessionId} ${sequence}`, hash]));
-  return heads.map((head) => {
-    const hash = found.get(`${head.sessionId} ${head.sequence}`);
-    return { ...head, is: hash === undefined ? 'gone' : hash === head.hash ? 'kept' : 'changed' };
+  return inPatientTransaction(store, { tenantId }, async (em) => {
+    const rows = (await em.execute(
+      `select s.session_id as "sessionId", w.sequence, case when w.sequence = 0 then s.genesis_hash else t.hash end as hash
+         from jsonb_to_recordset(?::text::jsonb) as w (id uuid, sequence int)
+         join turnlock.agent_sessions s on s.session_id = w.id and s.tenant_id = ?
+         left join turnlock.agent_transitions t on t.session_id = s.session_id and t.sequence = w.sequence`,
+      [JSON.stringify(wanted), tenantId],
+    )) as { sessionId: string; sequence: number; hash: string | null }[];
+    const found = new Map(rows.map(({ sessionId, sequence, hash }) => [`${sessionId} ${sequence}`, hash]));
+    const hashOf = ({ sessionId, sequence }: ChainHead) => found.get(`${sessionId} ${sequence}`);
+    const gone = heads.filter((head) => hashOf(head) === undefined).map(({ sessionId }) => sessionId);
+    const removals = await readRemovals(em, gone);
+    return heads.map((head): AnchoredHead => {
+      const hash = hashOf(head);
+      if (hash === undefined) return { ...head, ...(removals.get(head.sessionId) ?? { is: 'gone' }) };
+      return { ...head, is: hash === head.hash ? 'kept' : 'changed' };
+    });
   });
+}
+
+type Removal = Extract<AnchoredHead, { is: 'removed' }>;
+
+/** Of the transaction's tenant: those that retention removed and noted. */
+async function readRemovals(
+  em: EntityManager,
+  sessionIds: readonly string[],
+): Promise<Map<string, Omit<Removal, keyof ChainHead>>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = (await em.execute(
+    `select session_id as "sessionId", (extract(epoch from removed_at) * 1000)::float8 as ms, removed_by as "removedBy"
+       from turnlock.removed_sessions(?::uuid[])`,
+    [`{${sessionIds.join(',')}}`],
+  )) as { sessionId: string; ms: number; removedBy: string }[];
+  return new Map(
+    rows.map(({ sessionId, ms, removedBy }) => [sessionId, { is: 'removed', removedAt: new Date(ms), removedBy }]),
+  );
 }

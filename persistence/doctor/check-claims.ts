@@ -77,7 +77,9 @@ function judge(tenantId: string, row: Row): Found[] {
     ...(sessionId === null ? {} : { sessionId }),
     ...(executionId === null ? {} : { executionId }),
   };
-  if (executionId === null || row.status === null) {
+  // Its session was removed: a held key stays held, since nobody knew how its call ended, until retention forgets it.
+  if (executionId === null) return [];
+  if (row.status === null) {
     if (state !== 'held') return [];
     return [{ ...at, code: 'CLAIM_STUCK', found: 'held by an execution that is gone', wanted: 'one that is there' }];
   }

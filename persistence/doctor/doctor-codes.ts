@@ -163,7 +163,7 @@ export const DOCTOR_CODES = {
   CLAIM_STUCK: {
     severity: 'error',
     about: 'session',
-    says: 'A business key is held by an execution that is over or gone: nobody else can act under it.',
+    says: 'A business key is held by an execution that is over: nobody else can act under it.',
     repair:
       'Find out by the key whether it happened; then have the owner set the state of the claim to succeeded or free.',
   },

@@ -5,7 +5,14 @@ import type { Json } from '../../machines/event-content.ts';
 export const AgentOperatorRead = defineEntity({
   name: 'AgentOperatorRead',
   tableName: 'agent_operator_reads',
-  indexes: [{ name: 'idx_operator_reads_age', properties: ['createdAt'] }],
+  indexes: [
+    { name: 'idx_operator_reads_age', properties: ['createdAt'] },
+    {
+      name: 'idx_operator_reads_removed',
+      expression: `create index idx_operator_reads_removed on turnlock.agent_operator_reads using gin ((criteria -> 'sessionIds'))
+  where function_name = 'remove_sessions'`,
+    },
+  ],
   schema: 'turnlock',
   rowLevelSecurity: true,
   properties: {

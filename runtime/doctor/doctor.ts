@@ -80,6 +80,10 @@ async function examineSessions(
       for await (const found of checkClaimsOf(store, tenant, pageSize)) report.add(found);
     }
   }
+  // Keys outlive their sessions: a tenant may have some and no session.
+  if (tenant === null && scope !== 'all' && !('sessionId' in scope)) {
+    for await (const found of checkClaimsOf(store, scope.tenantId, pageSize)) report.add(found);
+  }
 }
 
 class Report {

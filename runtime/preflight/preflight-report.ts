@@ -11,6 +11,8 @@ export const PREFLIGHT_PROBLEMS = {
   unreadable: 'Sessions whose snapshot cannot be read.',
   toolMissing: 'Open calls of tools that the build does not have: a person is asked (TOOL_UNKNOWN).',
   upgradeFails: 'Open calls whose params cannot be upgraded: a person is asked (UPGRADE_FAILED).',
+  keyMoves:
+    'Calls that have not begun and whose business key is another one by the build: they take it when they start, and do not run where another call has it.',
   approvalVoided:
     'Calls with other params after the upgrade than a person sees or has approved: a person is asked anew.',
 } as const;

@@ -6,6 +6,7 @@ import type { Store } from '../../persistence/session-transaction.ts';
 import type { Standing } from '../../persistence/standing.ts';
 import { changedToolSchemas } from '../../persistence/tool-schemas.ts';
 import type { Agent } from '../define-agent.ts';
+import { keyToday } from '../guards-of.ts';
 import { schemasOf } from '../schemas-of.ts';
 import { buildOf } from '../services.ts';
 import { approvalHolds, paramsToRun } from '../upgrade-params.ts';
@@ -91,5 +92,8 @@ async function tallyCall(store: Store, tally: Tally, tenantId: string, agent: Ag
   const signal = new AbortController().signal;
   const ready = await paramsToRun({ environment, limits, signal }, tool, row);
   if ('problem' in ready) return tally.problem('upgradeFails', { ...example, why: ready.problem.message });
+  const key = keyToday({ limits, session: { sessionId } }, tool, row, ready.params);
+  if (key !== null && 'problem' in key) return tally.problem('upgradeFails', { ...example, why: key.problem.message });
+  if (key !== null) tally.problem('keyMoves', example);
   if (approvedDigest !== null && !approvalHolds(tool, ready, approvedDigest)) tally.problem('approvalVoided', example);
 }

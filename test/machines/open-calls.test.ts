@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { nextSnapshot } from '../../machines/next-snapshot.ts';
-import { isInFlight, waitsForPerson } from '../../machines/open-calls.ts';
+import { callsAfter, isInFlight, waitsForPerson } from '../../machines/open-calls.ts';
 import { pendingEffects } from '../../machines/pending-effects.ts';
+import { SESSION_MACHINE_ID } from '../../machines/session.machine.ts';
 import type { SessionEvent } from '../../machines/session-event.ts';
-import type { SessionSnapshot } from '../../machines/snapshot-codec.ts';
+import { decodeSnapshot, encodeSnapshot, type SessionSnapshot } from '../../machines/snapshot-codec.ts';
 import { rowsOf } from './rows-of.ts';
 import {
   becameUnknown,
@@ -172,3 +173,79 @@ test('C28 nothing runs without an unknown outcome unless the state is EXECUTING_
 function effectsOf(snapshot: SessionSnapshot) {
   return pendingEffects(snapshot, rowsOf(snapshot));
 }
+
+describe('an attempt that may have acted is remembered', () => {
+  const LOST = { before: 'crash' } as const;
+  /** A call whose first attempt was lost, and whose second one is out. */
+  const again = [messaged, calledTools(planned(0)), started('call-0', 2, LOST)];
+  const refused = settled(result('call-0', { attempt: 2, outcome: 'failed' }));
+  const wantsRetry = (unknown?: 'reported'): SessionEvent => ({
+    type: 'tool.attemptFailed',
+    results: [{ executionId: 'call-0', attempt: 1, retryInMs: 10, ...(unknown ? { unknown } : {}), content: {} }],
+  });
+  const [cancelledCall, limitedCall] = [cancelled, limitMet].map(
+    (event) => (before: SessionEvent[]) => callsAfter(snapshotAfter(...before).context.calls, event),
+  );
+
+  test('a later one that fails leaves it unknown, and a person is asked', () => {
+    const snapshot = snapshotAfter(...again, refused);
+    expect(snapshot.value).toBe('AWAITING_INPUT');
+    expect(snapshot.context.calls).toMatchObject([{ status: 'RUNNING', unknownReason: 'crash', doubt: 'crash' }]);
+  });
+
+  test.each<[string, SessionEvent, string]>([
+    ['a later one succeeds', settled(result('call-0', { attempt: 2 })), 'PLANNING'],
+    ['it is given up', settled(result('call-0', { attempt: 2, outcome: 'timedOut' })), 'PLANNING'],
+    [
+      'reconcile says that nothing happened',
+      settled(result('call-0', { attempt: 2, outcome: 'failed', by: 'reconcile' })),
+      'PLANNING',
+    ],
+  ])('%s: the call is over', (_, event, state) => {
+    expect(snapshotAfter(...again, event).value).toBe(state);
+  });
+
+  test('it did not act after all: the next failure is one', () => {
+    const cleared = snapshotAfter(...again, started('call-0', 3, { before: 'notDone' }));
+    expect(cleared.context.calls[0]).not.toHaveProperty('doubt');
+    expect(nextSnapshot(cleared, settled(result('call-0', { attempt: 3, outcome: 'failed' }))).value).toBe('PLANNING');
+  });
+
+  test('a person who is asked once more says how it ended', () => {
+    expect(snapshotAfter(...again, refused, settledByPerson('call-0', 'failed')).value).toBe('PLANNING');
+    const third = snapshotAfter(...again, refused, settledByPerson('call-0', 'runAgain'), started('call-0', 3));
+    expect(third.context.calls).toMatchObject([{ attempt: 3, unknownReason: null, doubt: 'crash' }]);
+  });
+
+  test('evidence that the last attempt failed settles nothing', () => {
+    const evidence = (attempt: number): SessionEvent => ({
+      type: 'tool.evidenced',
+      results: [{ executionId: 'call-0', attempt, outcome: 'failed', content: {} }],
+      systemTurns: 1,
+    });
+    expect(snapshotAfter(...again, evidence(2)).context.calls).toMatchObject([{ unknownReason: 'crash' }]);
+    const asked = snapshotAfter(...again, refused);
+    expect(nextSnapshot(asked, evidence(2)).context.calls).toEqual(asked.context.calls);
+  });
+
+  test.each([
+    ['a cancel', cancelledCall],
+    ['a limit', limitedCall],
+  ])('%s while the next attempt waits: known to have done nothing only where none may have acted', (_, after) => {
+    const waiting = (unknown?: 'reported') => [messaged, calledTools(planned(0)), wantsRetry(unknown)];
+    expect(after!(waiting())).toMatchObject([{ status: 'FAILED' }]);
+    expect(after!(waiting('reported'))).toMatchObject([{ status: 'TIMED_OUT', doubt: 'reported' }]);
+  });
+
+  test('a snapshot from before it was remembered has no doubt, and reads as it stands', () => {
+    const { value, context } = encodeSnapshot(snapshotAfter(messaged, calledTools(planned(0)), started('call-0', 2)));
+    expect(context.calls[0]).not.toHaveProperty('doubt');
+    const stored = {
+      machineId: SESSION_MACHINE_ID,
+      machineVersion: 1,
+      currentState: value,
+      snapshot: { value, context },
+    };
+    expect(nextSnapshot(decodeSnapshot(stored), refused).value).toBe('PLANNING');
+  });
+});

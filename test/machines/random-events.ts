@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import type { AttemptResult, PlannedCall, SessionEvent, SessionEventType } from '../../machines/session-event.ts';
+import type {
+  AttemptResult,
+  PlannedCall,
+  SessionEvent,
+  SessionEventType,
+  StartedAttempt,
+} from '../../machines/session-event.ts';
 import { amended, callContent, modelContent, userContent } from './sample-events.ts';
 import type { Place, SessionModel } from './session-model.ts';
 
@@ -109,6 +115,7 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
           executionId,
           attempt: (model.attempts.get(executionId) ?? 0) + (luck === 1 ? 2 : 1),
           timeoutMs: 1_000,
+          ...BEFORE[how % 4],
         })),
       };
     case 'execution.held':
@@ -122,6 +129,7 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
           executionId,
           attempt: attemptOf(executionId, step, model),
           retryInMs: 10,
+          ...(how % 3 === 0 ? { unknown: 'reported' as const } : {}),
           content: { error: { code: 'TOOL_FAILED', message: 'not now' } },
         })),
       };
@@ -189,6 +197,14 @@ export function eventOf(step: Choice, model: SessionModel): SessionEvent {
       return { type, memoryIds: [] };
   }
 }
+
+/** What is known of the attempts before the next one. */
+const BEFORE: Pick<StartedAttempt, 'before'>[] = [
+  {},
+  { before: 'crash' },
+  { before: 'notDone' },
+  { before: 'timeout' },
+];
 
 /** Some of the calls in the given places, in call order; with bad luck a call of nobody, one twice, or none at all. */
 function pick({ who, how, luck }: Choice, model: SessionModel, ...places: Place[]): string[] {

@@ -1,5 +1,5 @@
 import type { CallContent, ModelCallContent, ModelTurnContent, UserTurnContent } from '../../machines/event-content.ts';
-import type { AttemptResult, EventOf, PlannedCall } from '../../machines/session-event.ts';
+import type { AttemptResult, EventOf, PlannedCall, StartedAttempt } from '../../machines/session-event.ts';
 
 /** The run that {@link messaged} begins. */
 export const RUN = 'run-1';
@@ -100,8 +100,12 @@ export function evidenced(systemTurns: number, ...executionIds: string[]): Event
 }
 
 /** The start of the given attempt. */
-export function started(executionId: string, attempt: number): EventOf<'execution.started'> {
-  return { type: 'execution.started', executions: [{ executionId, attempt, timeoutMs: 30_000 }] };
+export function started(
+  executionId: string,
+  attempt: number,
+  more: Pick<StartedAttempt, 'before'> = {},
+): EventOf<'execution.started'> {
+  return { type: 'execution.started', executions: [{ executionId, attempt, timeoutMs: 30_000, ...more }] };
 }
 
 /** Nothing says how attempt 1 ended. */

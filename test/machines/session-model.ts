@@ -1,4 +1,10 @@
-import type { AttemptResult, EventOf, PlannedCall, SessionEvent } from '../../machines/session-event.ts';
+import type {
+  AttemptResult,
+  EventOf,
+  PlannedCall,
+  SessionEvent,
+  StartedAttempt,
+} from '../../machines/session-event.ts';
 
 /** Where a call of the present assistant turn is. Each call is in exactly one of these sets. */
 export const PLACES = [
@@ -33,6 +39,8 @@ export class SessionModel {
   places: Record<Place, Set<string>> = emptyPlaces();
   copies = new Map<string, number>();
   attempts = new Map<string, number>();
+  /** Calls of which an attempt that is over may have acted. */
+  doubted = new Set<string>();
 
   /** The name of the state that follows from the sets. */
   get state(): string {
@@ -155,7 +163,7 @@ export class SessionModel {
   #hearAboutCalls(event: SessionEvent): boolean {
     switch (event.type) {
       case 'execution.started':
-        return this.#each(event.executions, ({ executionId, attempt }) => this.#start(executionId, attempt));
+        return this.#each(event.executions, (started) => this.#start(started));
       case 'execution.held':
         return this.#each(event.executionIds, (call) =>
           this.places.again.has(call)
@@ -170,9 +178,11 @@ export class SessionModel {
       case 'approval.superseded':
         return this.#each(event.executionIds, (call) => this.#move(call, ['approval', 'answer'], 'done'));
       case 'tool.settled':
-        return this.#each(event.results, (result) =>
-          this.#hear(result, result.outcome === 'failed' ? ['running', 'retrying'] : ['running']),
-        );
+        return this.#each(event.results, (result) => {
+          const isDoubted = this.doubted.has(result.executionId);
+          const mayEnd = result.outcome === 'failed' || (result.outcome === 'timedOut' && isDoubted);
+          return this.#hear(result, mayEnd ? ['running', 'retrying'] : ['running']);
+        });
       case 'tool.outcomeUnknown':
         return this.#each(
           event.executions,
@@ -180,11 +190,10 @@ export class SessionModel {
             attempt === this.attempts.get(call) && this.#move(call, ['running'], 'unknown'),
         );
       case 'tool.attemptFailed':
-        return this.#each(
-          event.results,
-          ({ executionId: call, attempt }) =>
-            attempt === this.attempts.get(call) && this.#move(call, ['running'], 'retrying'),
-        );
+        return this.#each(event.results, ({ executionId: call, attempt, unknown }) => {
+          if (unknown !== undefined) this.doubted.add(call);
+          return attempt === this.attempts.get(call) && this.#move(call, ['running'], 'retrying');
+        });
       case 'approval.granted':
       case 'approval.amended':
         return this.#move(event.executionId, ['approval'], 'queued');
@@ -205,26 +214,32 @@ export class SessionModel {
     }
   }
 
-  #start(call: string, attempt: number): boolean {
+  #start({ executionId: call, attempt, before }: StartedAttempt): boolean {
     if (attempt !== (this.attempts.get(call) ?? Number.NaN) + 1) return false;
     const isUnderWay = this.places.running.has(call) || this.places.retrying.has(call);
     if (!isUnderWay && this.somebodyIsAsked) return false;
     this.attempts.set(call, attempt);
+    if (before === 'notDone') this.doubted.delete(call);
+    else if (before !== undefined) this.doubted.add(call);
     return this.#move(call, ['running', 'retrying', 'queued', 'again', 'gaveUp'], 'running');
   }
 
   #hear({ executionId: call, attempt, outcome }: AttemptResult, from: Place[]): boolean {
     if (attempt !== this.attempts.get(call)) return false;
-    return this.#move(call, from, outcome === 'timedOut' ? 'gaveUp' : 'done');
+    const isOpen = outcome === 'failed' && this.doubted.has(call);
+    return this.#move(call, from, isOpen ? 'unknown' : outcome === 'timedOut' ? 'gaveUp' : 'done');
   }
 
   #hearEvidence(event: EventOf<'tool.evidenced'>): boolean {
     const { results, systemTurns } = event;
     const open: Place[] = ['running', 'retrying', 'unknown', 'again', 'gaveUp'];
-    const fits = ({ executionId, attempt }: AttemptResult) =>
-      open.some((place) => this.places[place].has(executionId)) && this.attempts.get(executionId) === attempt;
+    // That the last attempt failed says nothing of one before it that may have acted.
+    const fits = ({ executionId, attempt, outcome }: AttemptResult) => {
+      const places = outcome === 'failed' && this.doubted.has(executionId) ? (['running'] as const) : open;
+      return places.some((place) => this.places[place].has(executionId)) && this.attempts.get(executionId) === attempt;
+    };
     if (results.length === 0) return false;
-    if (results.some(fits)) return this.#each(results, (result) => this.#hear(result, open));
+    if (results.some(fits)) return this.#each(results, (result) => fits(result) && this.#hear(result, open));
     this.turns += systemTurns;
     return true;
   }
@@ -256,6 +271,7 @@ export class SessionModel {
     this.places = emptyPlaces();
     this.copies = new Map();
     this.attempts = new Map();
+    this.doubted = new Set();
     this.phase = phase;
     return true;
   }

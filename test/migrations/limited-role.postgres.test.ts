@@ -12,6 +12,7 @@ function ownNames() {
   const suffix = randomBytes(4).toString('hex');
   const roles = {
     runtimeRole: `runtime_${suffix}`,
+    readerRole: `reader_${suffix}`,
     operatorRole: `operator_${suffix}`,
     clientRole: `client_${suffix}`,
   };
@@ -41,14 +42,16 @@ test('a role that owns the schema but may create neither schemas nor roles migra
   const { url } = await freshDatabase({ state: 'empty' });
   const { names, suffix } = ownNames();
   const owner = `owner_${suffix}`;
-  onTestFinished(() => dropRoles(url, [owner, names.runtimeRole, names.operatorRole, names.clientRole]));
+  onTestFinished(() =>
+    dropRoles(url, [owner, names.runtimeRole, names.readerRole, names.operatorRole, names.clientRole]),
+  );
   await withClient(url, async (client) => {
     await client.query(`CREATE ROLE ${owner} NOLOGIN`);
     await client.query(`CREATE SCHEMA ${names.schema} AUTHORIZATION ${owner}`);
     await client.query(`SET ROLE ${owner}`);
     await run(client, initialMigrationSql(names));
     const left = missingRoleStatements(await existingRoles(client), names);
-    expect(left.filter((statement) => statement.startsWith('CREATE ROLE'))).toHaveLength(3);
+    expect(left.filter((statement) => statement.startsWith('CREATE ROLE'))).toHaveLength(4);
     await client.query('RESET ROLE');
     await run(client, left);
     expect(missingRoleStatements(await existingRoles(client), names)).toEqual([]);
@@ -62,12 +65,14 @@ test('a role that owns the schema but may create neither schemas nor roles migra
 test('a superuser migrates under other names: roles are made, and grants reach the testing role where it exists', async () => {
   const { url } = await freshDatabase({ state: 'empty' });
   const { names } = ownNames();
-  const { runtimeRole, operatorRole, clientRole, testingRole, schema } = names;
-  onTestFinished(() => dropRoles(url, [runtimeRole, operatorRole, clientRole, testingRole]));
+  const { runtimeRole, readerRole, operatorRole, clientRole, testingRole, schema } = names;
+  onTestFinished(() => dropRoles(url, [runtimeRole, readerRole, operatorRole, clientRole, testingRole]));
   await withClient(url, async (client) => {
     await client.query(`CREATE ROLE ${testingRole} NOLOGIN`);
     await run(client, initialMigrationSql(names));
-    expect(await existingRoles(client)).toEqual(expect.arrayContaining([runtimeRole, operatorRole, clientRole]));
+    expect(await existingRoles(client)).toEqual(
+      expect.arrayContaining([runtimeRole, readerRole, operatorRole, clientRole]),
+    );
     await client.query(`SET ROLE ${testingRole}`);
     await client.query(`UPDATE ${schema}.turnlock_clock SET offset_ms = 86400000`);
     const { rows } = await client.query(`SELECT ${schema}.turnlock_now() - now() > interval '23 hours' AS is_moved`);

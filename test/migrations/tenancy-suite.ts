@@ -125,7 +125,17 @@ export function describeTenancy(open: () => Sql): void {
     });
     expect(found.rows).toEqual([{ tenant_id: TENANT, session_id: sessionId }]);
     const { rows } = await open().query('SELECT function_name, criteria FROM turnlock.agent_operator_reads');
-    expect(rows).toContainEqual({ function_name: 'find_sessions', criteria: { sessionId } });
+    expect(rows).toContainEqual({ function_name: 'find_sessions', criteria: { sessionId, foundIn: [TENANT] } });
+  });
+
+  test('each page of a look for what may go is noted', async () => {
+    await as(open(), 'turnlock_operator', '', (sql) =>
+      sql.query('SELECT turnlock.list_removable($1, NULL, $2)', ['[]', sessionId]),
+    );
+    const { rows } = await open().query(
+      `SELECT criteria FROM turnlock.agent_operator_reads WHERE function_name = 'list_removable'`,
+    );
+    expect(rows).toContainEqual({ criteria: { after: sessionId } });
   });
 
   test('what operators freeze, budget and lift is noted: a control that is gone says nothing of who lifted it', async () => {

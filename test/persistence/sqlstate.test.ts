@@ -69,7 +69,7 @@ describe('toTurnlockError by SQLSTATE', () => {
     ['22001', 'INVARIANT_BROKEN'],
     ['22P02', 'DATABASE_FAILED'],
     ['42601', 'DATABASE_FAILED'],
-    ['25P02', 'DATABASE_FAILED'],
+    ['25P02', 'OPTIONS_INVALID'],
     ['P0001', 'DATABASE_FAILED'],
     ['XX000', 'DATABASE_FAILED'],
   ])('%s is %s, and nothing of statement or row gets through', (sqlState, code) => {

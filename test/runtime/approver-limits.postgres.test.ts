@@ -10,6 +10,7 @@ import {
   type Runtime,
   requireApproval,
   type Session,
+  ToolError,
   versioned,
 } from '../../index.ts';
 import { paramsDigest } from '../../persistence/keys/params-digest.ts';
@@ -155,4 +156,33 @@ onPostgres((database) => {
       expect(acts).toEqual([{ cents: 20_000 }]);
     },
   );
+
+  test('C69 a further attempt that a person let run is for the params that were seen too', async () => {
+    const acts: unknown[] = [];
+    const paying = (inputSchema: InputSchema) =>
+      defineTool({
+        name: 'pay',
+        description: 'Pays.',
+        inputSchema,
+        execute: (params) => {
+          acts.push(params);
+          if (acts.length === 1) throw new ToolError('No answer', { outcome: 'unknown' });
+        },
+      });
+    const answers = eachRun({ toolCalls: [call('pay', { euros: 20 })] }, 'paid');
+    const agent = scriptedAgent(answers, [paying(V1)]);
+    const first = await openRuntime(database(), [agent]);
+    const session = await openSession(first, agent);
+    const { awaiting } = await (await session.send('go')).result();
+    const [{ executionId } = awaiting[0]!] = awaiting;
+    await first.close();
+    const runtime = await openRuntime(database(), [scriptedAgent(answers, [paying(raised)], agent.name)]);
+    const here = await runtime.session(session);
+    const runAgain = { outcome: 'runAgain', by: 'ann' } as const;
+    const held = await (await here.settle(executionId, runAgain)).result();
+    expect(held).toMatchObject({ awaiting: [{ reason: 'unknown', params: { cents: 20_000 } }] });
+    expect(acts).toHaveLength(1);
+    expect(await (await here.settle(executionId, runAgain)).result()).toMatchObject({ state: 'IDLE' });
+    expect(acts).toEqual([{ euros: 20 }, { cents: 20_000 }]);
+  });
 });

@@ -62,9 +62,10 @@ onPostgres((database) => {
   });
 
   test('whoever looks across tenants is recorded with what and when, and finds the same', async () => {
-    const { agent, odd, metadata, sessions } = await scene();
+    const { agent, tenants, odd, metadata, sessions } = await scene();
+    const ids = sessions.map(({ session }) => session.sessionId);
     const store = await openStore(database());
-    const both = sessions.map(({ session }) => session.sessionId).sort();
+    const both = [...ids].sort();
     const [{ session, asked, run, later }] = sessions as [(typeof sessions)[0]];
     const cases = [
       [{ sessionId: session.sessionId }, [session.sessionId]],
@@ -89,7 +90,9 @@ onPostgres((database) => {
     const noted = cases.map(([criterion]) =>
       'messageId' in criterion ? { messageId: eventIdFromMessageId(criterion.messageId) } : criterion,
     );
-    expect(rows.map(({ criteria }) => criteria)).toEqual(noted);
+    expect(rows.map(({ criteria: { foundIn, ...criteria } }) => [criteria, foundIn])).toEqual(
+      cases.map(([, wanted], place) => [noted[place], tenants.filter((_, owner) => wanted.includes(ids[owner]!))]),
+    );
     for (const row of rows) expect(row).toMatchObject({ operator: expect.any(String), is_past: true });
     for (const none of [{}, { runId: run.runId, messageId: odd }]) {
       await expect(findAcrossTenants(store, none, 100)).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
@@ -10,7 +11,7 @@ import { type CallerTransaction, createRuntime, type Run, type Runtime } from '.
 import { atTestEnd } from '../support/at-test-end.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
-import { call, gate, looseTool } from '../support/runtime-script.ts';
+import { call, eventsOf, gate, looseTool } from '../support/runtime-script.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ids = { tenantId: 'tenant', userId: 'user' };
@@ -98,6 +99,35 @@ onPostgres((database) => {
       ]);
       expect(row.normalised).toEqual(['/metadata/odd']);
     });
+  });
+
+  test('a result that is asked for before COMMIT is not there, and is once it is asked for again; so are the events', async () => {
+    const agent = scriptedAgent(({ turns }) => `heard ${turns.at(-1)!.text}`);
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const client = await begin();
+    const made = await runtime.createSession({ agent: agent.name, ...ids, transaction: client });
+    const runs = [
+      await session.send('hello', { transaction: client }),
+      await made.send('first', { transaction: client }),
+    ];
+    for (const run of runs) {
+      const early = { code: run.sessionId === made.sessionId ? 'SESSION_NOT_FOUND' : 'RUN_NOT_FOUND' };
+      await expect(run.result()).rejects.toMatchObject(early);
+      expect(await eventsOf(run)).toEqual([]);
+      await expect(run.result()).rejects.toMatchObject(early);
+    }
+    await client.query('COMMIT');
+    for (const [run, reply] of [
+      [runs[0]!, 'heard hello'],
+      [runs[1]!, 'heard first'],
+    ] as const) {
+      const events = eventsOf(run);
+      expect(await run.result()).toMatchObject({ runId: run.runId, state: 'IDLE', reply });
+      expect(await run.result()).toMatchObject({ reply });
+      const types = (await events).flatMap((event) => (event.type === 'transition' ? [event.event.type] : []));
+      expect(types).toEqual(['user.messaged', 'model.replied']);
+    }
   });
 
   test('a session of a rolled back transaction is not there, and its handle says so', async () => {
@@ -312,6 +342,41 @@ onPostgres((database) => {
     await expect(session.send('x', given)).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
     const creation = runtime.createSession({ agent: agent.name, ...ids, ...given });
     await expect(creation).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+  });
+
+  test('a transaction in which a statement failed before is told as such: it is no fault to report', async () => {
+    const agent = scriptedAgent('done');
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const client = await begin();
+    await expect(client.query('SELECT 1 / 0')).rejects.toThrow();
+    await expect(session.send('x', { transaction: client })).rejects.toMatchObject({
+      code: 'OPTIONS_INVALID',
+      hint: expect.stringContaining('roll it back'),
+      details: { sqlState: '25P02' },
+    });
+  });
+
+  test('the session that the page on embedding makes in SQL takes messages like any other', async () => {
+    const page = await readFile('docs/embedding.md', 'utf8');
+    const example = /```sql\n(SELECT created_session_id FROM turnlock\.create_session.*?);\n```/s.exec(page)![1]!;
+    const agent = scriptedAgent('done', [], 'support');
+    const runtime = await openRuntime(database(), [agent]);
+    const [{ created_session_id: sessionId }] = await database().query(example);
+    const session = await runtime.session({ tenantId: 'acme', externalId: 'mail-7' });
+    expect(session.sessionId).toBe(sessionId);
+    expect(await (await session.send('hello')).result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+  });
+
+  test('a rule that an argument broke is named', async () => {
+    const agent = scriptedAgent('done');
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const call = (text: string, values: unknown[]) => database().query(text, values);
+    const enqueued = call(`SELECT turnlock.enqueue('tenant', $1, NULL, 'x', 'now')`, [session.sessionId]);
+    await expect(enqueued).rejects.toThrow('enqueue: when_busy must be enqueue, reject, interrupt or supersede');
+    const created = call(`SELECT turnlock.create_session('tenant', 'user', $1, 1, 'model', 'flow', 1, '{}')`, [
+      'agent',
+    ]);
+    await expect(created).rejects.toThrow('create_session: machine_id must be session');
   });
 
   test('a role without the rights of the client is told which are missing', async () => {

@@ -1,4 +1,5 @@
-import type { CallerTransaction, Run, Runtime, Session } from '../../index.ts';
+import { createActor, waitFor } from 'xstate';
+import type { CallerTransaction, Run, Runtime, Session, SessionReference } from '../../index.ts';
 import type { Ids } from './tenant-world.ts';
 
 /** What a caller of one tenant has in hand. */
@@ -31,6 +32,19 @@ async function shown(run: Run | null): Promise<unknown> {
   const events: unknown[] = [];
   for await (const event of run) events.push(event);
   return { repeated: run.repeated, result, events };
+}
+
+/** What an actor of a session that is another tenant's comes to. */
+async function seenByActor(runtime: Runtime, input: SessionReference): Promise<unknown> {
+  const actor = createActor(runtime.sessionLogic(), { input });
+  actor.subscribe({ error: () => undefined });
+  actor.start();
+  const { status, error, ...seen } = await waitFor(
+    actor,
+    (snapshot) => snapshot.status !== 'active' || snapshot.value !== null,
+  );
+  actor.stop();
+  return status === 'error' ? Promise.reject(error) : { status, seen };
 }
 
 const BY = { by: 'own' };
@@ -73,6 +87,10 @@ export const RUNTIME_PROBES: Readonly<Record<string, readonly Probe[]>> = {
   eraseUser: [
     ({ runtime, tenantId }, { userId }) => runtime.eraseUser({ tenantId, userId, cancelRuns: true, ...BY }),
     ({ runtime, tenantId }, { userId }) => runtime.eraseUser({ tenantId, userId, dryRun: true, ...BY }),
+  ],
+  sessionLogic: [
+    ({ runtime, tenantId }, { sessionId }) => seenByActor(runtime, { tenantId, sessionId }),
+    ({ runtime, tenantId }, { externalId }) => seenByActor(runtime, { tenantId, externalId }),
   ],
   // Last: from here on the tenant has sessions of its own with ids that the other one has too.
   createSession: [
@@ -124,6 +142,14 @@ export const SESSION_PROBES: Readonly<Record<string, readonly Probe[]>> = {
   ],
   deny: [
     async (hands, ids) => shown(await (await askingSession(hands, ids)).deny(ids.executionId, { ...BY, reason: 'no' })),
+  ],
+  actor: [
+    async (hands, ids) => {
+      const actor = (await askingSession(hands, ids)).actor();
+      const seen = await waitFor(actor, ({ value }) => value !== null);
+      actor.stop();
+      return seen;
+    },
   ],
   resume: [async (hands, ids) => shown(await (await ownSession(hands, ids)).resume())],
   cancel: [async (hands, ids) => (await askingSession(hands, ids)).cancel(BY)],

@@ -91,7 +91,7 @@ const CALLABLE = `SELECT p.proname AS name, r.rolname AS role, p.prosecdef AS de
     COALESCE((SELECT array_agg(name::text) FROM unnest(p.proargnames, p.proargmodes) AS a(name, mode) WHERE mode IN ('t', 'o', 'b')),
       ARRAY[format_type(p.prorettype, NULL)]) AS columns
   FROM pg_proc p CROSS JOIN pg_roles r
-  WHERE p.pronamespace = 'turnlock'::regnamespace AND r.rolname IN ('turnlock_runtime', 'turnlock_client', 'turnlock_operator')
+  WHERE p.pronamespace = 'turnlock'::regnamespace AND r.rolname IN ('turnlock_runtime', 'turnlock_reader', 'turnlock_client', 'turnlock_operator')
     AND has_function_privilege(r.oid, p.oid, 'EXECUTE') ORDER BY 2, 1`;
 
 /** All that the runtime and clients may learn across tenants: tenant, session, round of asking, and when something is due. */
@@ -100,17 +100,22 @@ const ACROSS = ['tenant_id', 'session_id', 'due_at', 'approval_id', 'timestamp w
 /** What a client is told of what it made itself. */
 const OWN = ['created_session_id', 'is_new', 'enqueued_inbox_id', 'enqueued_run_id'];
 
+/** What the transaction's tenant is told of its own sessions that are gone. */
+const GONE = ['removed_at', 'removed_by'];
+
 test('C66 what the runtime and clients may call as the owner answers with tenant, session and due time, or with what they made themselves', async () => {
   const callable = await rowsOf(CALLABLE);
   const wide = callable.filter(
     ({ role, definer, columns }) =>
       definer &&
       role !== 'turnlock_operator' &&
-      !columns.every((column: string) => [...ACROSS, ...OWN].includes(column)),
+      !columns.every((column: string) => [...ACROSS, ...OWN, ...GONE].includes(column)),
   );
   expect(wide).toEqual([]);
   const names = (role: string) => callable.filter((row) => row.role === role).map(({ name }) => name);
   expect(names('turnlock_client')).toEqual(['create_session', 'enqueue']);
+  const reads = names('turnlock_reader').filter((name) => !/^is_legal_/.test(name));
+  expect(reads).toEqual(['removed_sessions', 'turnlock_now', 'why_stranded']);
   const shared = names('turnlock_operator').filter((name) => names('turnlock_runtime').includes(name));
   expect(shared).toEqual(['turnlock_now']);
 });

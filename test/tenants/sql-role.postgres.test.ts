@@ -181,6 +181,36 @@ test('a client that names another tenant’s session under its own tenant is tol
   expect(without(call, found)).toBe(without(madeUp, await send(madeUp.sessionId)));
 });
 
+test('who looks in a transaction that is rolled back leaves no row, and a line in the server’s log that it cannot turn off', async () => {
+  const warnings: string[] = [];
+  const listen = ({ severity, message = '' }: { severity?: string; message?: string }) =>
+    severity === 'WARNING' && warnings.push(message);
+  client.on('notice', listen as never);
+  await asOther(
+    (sql) => sql.query(`SELECT * FROM turnlock.find_sessions(external_id => 'secret')`),
+    'turnlock_operator',
+  );
+  client.off('notice', listen as never);
+  expect(warnings).toEqual([expect.stringMatching(/^turnlock: find_sessions was called by \S+$/)]);
+  // What is logged unless the server is told otherwise: the line, without the statement in which the criteria stand.
+  const settings = ['log_min_messages', 'log_min_error_statement'];
+  const { rows } = await client.query('SELECT name, boot_val FROM pg_settings WHERE name = ANY ($1) ORDER BY 1', [
+    settings,
+  ]);
+  expect(rows).toEqual([
+    { name: 'log_min_error_statement', boot_val: 'error' },
+    { name: 'log_min_messages', boot_val: 'warning' },
+  ]);
+  for (const name of settings) {
+    expect(await asOther((sql) => sql.query(`SET ${name} = panic`), 'turnlock_operator')).toMatchObject({
+      code: '42501',
+    });
+  }
+  const gap = `SELECT last_value > COALESCE((SELECT max(read_id) FROM turnlock.agent_operator_reads), 0) AS gap
+    FROM turnlock.agent_operator_reads_read_id_seq`;
+  expect((await client.query(gap)).rows).toEqual([{ gap: true }]);
+});
+
 test('a stolen runtime role names whatever tenant it likes, and so sees and writes the rows of every one', async () => {
   const seen = await asOther(async (sql) => {
     await sql.query(`SELECT set_config('turnlock.tenant', $1, true)`, [TENANT]);
@@ -241,6 +271,27 @@ test.each<[string, string, string, string]>([
   ],
   ['a stolen client role', 'turnlock_client', 'reads', 'SELECT FROM turnlock.agent_turns'],
   ['a stolen client role', 'turnlock_client', 'lists sessions', 'SELECT turnlock.sweep_sessions(1)'],
+  ['a stolen reader role', 'turnlock_reader', 'writes a turn', 'INSERT INTO turnlock.agent_turns DEFAULT VALUES'],
+  [
+    'a stolen reader role',
+    'turnlock_reader',
+    'changes a session',
+    'UPDATE turnlock.agent_sessions SET wake_at = now()',
+  ],
+  ['a stolen reader role', 'turnlock_reader', 'drops a message', 'DELETE FROM turnlock.agent_inbox'],
+  ['a stolen reader role', 'turnlock_reader', 'lists other tenants', 'SELECT turnlock.list_sessions()'],
+  [
+    'a stolen reader role',
+    'turnlock_reader',
+    'writes to a session',
+    `SELECT turnlock.enqueue('other', gen_random_uuid(), 'm', 'c')`,
+  ],
+  [
+    'a stolen reader role',
+    'turnlock_reader',
+    'sees what operators looked for',
+    'SELECT FROM turnlock.agent_operator_reads',
+  ],
   ['a stolen operator role', 'turnlock_operator', 'reads what was said', 'SELECT FROM turnlock.agent_turns'],
   [
     'a stolen operator role',

@@ -8,6 +8,7 @@ import type { Store } from '../../../persistence/session-transaction.ts';
 import { checkTenant } from '../choose-session.ts';
 import { escapeText } from '../escape-text.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { formatTime } from '../format-time.ts';
 import { withStore } from '../open-store.ts';
 import { readSettings } from '../read-settings.ts';
 import { missingTenant } from '../read-tenants.ts';
@@ -50,7 +51,7 @@ const BATCH = 500;
 
 async function check(store: Store, file: string, tenant: string | undefined, terminal: Terminal): Promise<void> {
   const only = tenant === undefined ? null : checkTenant(tenant);
-  const counts = { kept: 0, changed: 0, gone: 0 };
+  const counts = { kept: 0, changed: 0, removed: 0, gone: 0 };
   const compare = async (heads: ChainHead[]): Promise<void> => {
     for (const [tenantId, own] of Map.groupBy(heads, (head) => head.tenantId)) {
       for (const head of await compareHeads(store, tenantId, own)) {
@@ -68,21 +69,35 @@ async function check(store: Store, file: string, tenant: string | undefined, ter
     batch = [];
   }
   await compare(batch);
-  terminal.note(`${counts.kept} kept, ${counts.changed} changed, ${counts.gone} of sessions that are gone.`);
-  if (counts.changed > 0) process.exitCode = EXIT_CODES.failed;
+  const { kept, changed, removed, gone } = counts;
+  if (kept + changed + removed + gone === 0) throw nothingToCompare(file, only);
+  terminal.note(`${kept} kept, ${changed} changed, ${removed} removed by retention, ${gone} gone without a word.`);
+  if (changed + gone > 0) process.exitCode = EXIT_CODES.failed;
+}
+
+function nothingToCompare(file: string, tenant: string | null): TurnlockError {
+  const found = tenant === null ? 'found none' : `found none of tenant ${JSON.stringify(tenant)}`;
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `no heads to compare: ${JSON.stringify(file)} (${found}, wanted at least one)`,
+    hint: 'Pass what `turnlock heads --json` printed for this tenant: nothing was compared.',
+  });
 }
 
 function tell(head: AnchoredHead, { colours, ...terminal }: Terminal): void {
   terminal.json(head);
   if (head.is === 'kept') return;
-  const colour = head.is === 'changed' ? colours.red : colours.yellow;
-  terminal.line(`${lineOf(head)}  ${colour(head.is)}  ${escapeText(head.tenantId)}`);
+  const colour = head.is === 'removed' ? colours.yellow : colours.red;
+  const how = head.is === 'removed' ? `  ${formatTime(head.removedAt)} by ${escapeText(head.removedBy)}` : '';
+  terminal.line(`${lineOf(head)}  ${colour(head.is)}  ${escapeText(head.tenantId)}${how}`);
 }
+
+/** The highest that the database counts to. */
+const MAX_SEQUENCE = 2 ** 31 - 1;
 
 const headForm = z.object({
   tenantId: z.string().min(1),
   sessionId: z.guid(),
-  sequence: z.int().min(0),
+  sequence: z.int().min(0).max(MAX_SEQUENCE),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
 });
 

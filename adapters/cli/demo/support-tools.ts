@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { TurnlockError } from '../../../errors.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import type { Tool, ToolContext, ToolEffect } from '../../tools/tool.contract.ts';
+import { ToolError } from '../../tools/tool-error.ts';
 
 const orderId = z.string().regex(/^\d+$/);
 
@@ -52,7 +52,6 @@ async function call(port: number, route: string, context: ToolContext, body?: un
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (response.ok) return response.json();
-  throw new TurnlockError('TOOL_FAILED', {
-    message: `the payments service refused: ${route} (found status ${response.status})`,
-  });
+  const outcome = response.status >= 500 ? 'unknown' : 'failed';
+  throw new ToolError(`the payments service refused: ${route} (found status ${response.status})`, { outcome });
 }

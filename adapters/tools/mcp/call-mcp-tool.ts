@@ -17,11 +17,19 @@ export interface Called {
 }
 
 /**
- * Calls a tool of an MCP server. Where the session of the connection is gone, which a server says before it does anything, it is called
- * once more over a new one.
+ * Codes of JSON-RPC and of the SDK by which nobody says that the tool did nothing: an internal error, and what gateways and the SDK call a
+ * connection that was closed and a request that ran out of time.
+ *
+ * Source: jsonrpc.org/specification, 5.1; `ErrorCode` of the SDK.
+ */
+const UNKNOWN_CODES: readonly unknown[] = [-32_603, -32_000, -32_001];
+
+/**
+ * Calls a tool of an MCP server. Where the session that the server gave to the connection is gone, which it says before it does anything, it
+ * is called once more over a new one.
  *
  * @throws ToolError: failed, with what the server said; failed with TOOL_SERVER_FAILED when nothing was sent or it was refused; unknown when
- * it was sent and no answer came.
+ * it was sent and no answer came, or the answer is an error inside the server.
  */
 export async function callMcpTool(called: Called, params: unknown, context: ToolContext): Promise<unknown> {
   const first = await attempt(called, params, context);
@@ -36,7 +44,7 @@ export async function callMcpTool(called: Called, params: unknown, context: Tool
 type Ending =
   | { verdict: 'answered'; result: unknown }
   /**
-   * The server said that it failed; it cannot have got it; it will not have it; it does not know the session; nothing is known.
+   * The server said that it failed; it cannot have got it; it will not have it; it does not know the session that it gave; nothing is known.
    */
   | { verdict: Verdict; error: unknown };
 
@@ -77,16 +85,18 @@ function requestOf(name: string, params: unknown, { idempotencyKey, fencingToken
 }
 
 function verdictOf(error: unknown, fate: RequestFate, client: OpenClient): Verdict {
-  const { name, message } = error as { name?: string; message?: string };
+  const { name, message, code } = error as { name?: string; message?: string; code?: unknown };
   if (message === 'Not connected') return 'gone';
   if (fate.isUnsent) return 'unsent';
   if (client.isClosed || fate.isBroken) return 'unknown';
   const { status } = fate;
-  // A server that does not know the session has not looked at the request: 404 by the protocol, 400 by what many do.
-  if (status === 404 || status === 400) return 'gone';
+  // A server that does not know the session it gave has not looked at the request: 404 says so by the protocol. Without a session it is
+  // the answer to the request itself, as 400 always is, and what was sent once is not sent again.
+  if (status === 404 && client.hasSession) return 'gone';
   if (status === 429) return 'unsent';
   if (status !== null && status >= 400 && status < 500 && status !== 408) return 'refused';
-  return name === 'McpError' && (status === null || status === 200) ? 'failed' : 'unknown';
+  const isAnswer = name === 'McpError' && (status === null || status === 200);
+  return isAnswer && !UNKNOWN_CODES.includes(code) ? 'failed' : 'unknown';
 }
 
 function errorFor({ connection, server, tool }: Called, ending: Exclude<Ending, { verdict: 'answered' }>): ToolError {
@@ -96,10 +106,8 @@ function errorFor({ connection, server, tool }: Called, ending: Exclude<Ending, 
   }
   if (verdict === 'unknown') {
     return new ToolError(
-      `The MCP server ${server} got a call of ${tool} and did not answer: ${connection.reasonOf(error)}`,
-      {
-        outcome: 'unknown',
-      },
+      `The MCP server ${server} got a call of ${tool} and did not say what came of it: ${connection.reasonOf(error)}`,
+      { outcome: 'unknown' },
     );
   }
   const { message } = isTurnlockError(error) ? error : connection.failed(error);

@@ -66,6 +66,11 @@ export class OpenClient {
     return this.#isClosed;
   }
 
+  /** Whether the server gave it a session. */
+  get hasSession(): boolean {
+    return this.#way.hasSession();
+  }
+
   /** Connects and reads the list of tools, within the time for it. @throws whatever went wrong; nothing is left behind then. */
   async open(closing: AbortSignal): Promise<void> {
     const { connectTimeoutMs = 10_000 } = this.#settings;

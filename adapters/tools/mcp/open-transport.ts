@@ -12,6 +12,8 @@ const GOODBYE_MS = 2_000;
 /** A way to the server, and how its session there is ended. */
 export interface OpenTransport {
   readonly transport: Transport;
+  /** Whether the server gave the connection a session, whose id each request names. */
+  hasSession(): boolean;
   /** Ends the session at the server, if there is one. Never throws. */
   sayGoodbye(): Promise<void>;
 }
@@ -22,7 +24,7 @@ export function openTransport(given: McpStdio | McpHttp, fates: Fates): OpenTran
   const { command, args = [], env = {}, cwd, stderr = 'ignore' } = given;
   const place = cwd === undefined ? {} : { cwd };
   const transport = new StdioClientTransport({ command, args: [...args], env: { ...env }, stderr, ...place });
-  return { transport, sayGoodbye: async () => undefined };
+  return { transport, hasSession: () => false, sayGoodbye: async () => undefined };
 }
 
 function overHttp({ url, headers = {}, fetch }: McpHttp, fates: Fates): OpenTransport {
@@ -38,6 +40,7 @@ function overHttp({ url, headers = {}, fetch }: McpHttp, fates: Fates): OpenTran
   });
   return {
     transport,
+    hasSession: () => transport.sessionId !== undefined,
     async sayGoodbye() {
       const over = new AbortController();
       const enough = systemEnvironment.sleep(GOODBYE_MS, over.signal).catch(() => undefined);

@@ -162,7 +162,10 @@ describe('forks and heads', () => {
     };
     await writeFile(join(folder, 'heads.jsonl'), `${stdout}${JSON.stringify(gone)}\n`);
     const same = await turnlock('heads', '--check', 'heads.jsonl');
-    expect(same).toMatchObject({ code: 0, stderr: '2 kept, 0 changed, 1 of sessions that are gone.\n' });
+    expect(same).toMatchObject({
+      code: 1,
+      stderr: '2 kept, 0 changed, 0 removed by retention, 1 gone without a word.\n',
+    });
     expect(same.stdout).toContain(`${gone.sessionId}       1  ${gone.hash}  gone  acme`);
     const database = await PGlite.create(join(folder, 'data'));
     await database.exec(
@@ -176,6 +179,14 @@ describe('forks and heads', () => {
         .map((line) => JSON.parse(line).is)
         .sort(),
     ).toEqual(['changed', 'gone', 'kept']);
+    await writeFile(join(folder, 'empty.jsonl'), '');
+    await writeFile(join(folder, 'high.jsonl'), `${JSON.stringify({ ...gone, sequence: 3_000_000_000 })}\n`);
+    for (const args of [['empty.jsonl'], ['heads.jsonl', '--tenant', 'another'], ['high.jsonl']]) {
+      expect(await turnlock('heads', '--check', ...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('OPTIONS_INVALID'),
+      });
+    }
     await writeFile(join(folder, 'odd.jsonl'), '{"tenantId":"acme"}\n');
     expect(await turnlock('heads', '--check', 'odd.jsonl')).toMatchObject({
       code: 2,

@@ -20,6 +20,16 @@ test.each(allCommands().map((command) => [command.name(), command] as const))(
   },
 );
 
+test('the table at the top of docs/cli.md has every command, and none that is not there', () => {
+  const rows = [...page.matchAll(/^\| \[`([\w-]+)`\]\(#([\w-]+)\) \|/gm)];
+  expect(rows.map(([, name]) => name).sort()).toEqual(
+    allCommands()
+      .map((command) => command.name())
+      .sort(),
+  );
+  expect(rows.filter(([, name, place]) => name !== place)).toEqual([]);
+});
+
 test('docs/cli.md lists the options of every command', () => {
   const section = page.split(/^## /m).find((part) => part.startsWith('Options of every command\n'));
   const options = buildProgram([]).options.map(({ long }) => long);

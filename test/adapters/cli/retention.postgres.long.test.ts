@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -50,12 +51,23 @@ onPostgres((database) => {
       claims: 0,
       reads: 0,
     };
+    const heads = (await turnlock('heads', '--tenant', 'acme')).stdout;
+    const madeUp = { tenantId: 'acme', sessionId: randomUUID(), sequence: 1, hash: 'a'.repeat(64) };
+    await writeFile(join(folder, 'heads.jsonl'), heads);
+    await writeFile(join(folder, 'more.jsonl'), `${heads}${JSON.stringify(madeUp)}\n`);
     const dry = await turnlock('retain', '--dry-run');
     expect([dry.code, JSON.parse(dry.stdout)]).toEqual([0, { dryRun: true, ...expected }]);
     expect(await idsLeft()).toHaveLength(3);
     const done = await turnlock('retain', '--batch', '1', '--reads-older-than', '30d');
     expect([done.code, JSON.parse(done.stdout)]).toEqual([0, { dryRun: false, ...expected }]);
     expect(await idsLeft()).toEqual(sessions.slice(1).map(({ sessionId }) => sessionId));
+    // A removal that is noted explains a session that is gone; nothing explains another.
+    const explained = await turnlock('heads', '--check', 'heads.jsonl');
+    expect(explained.code).toBe(0);
+    expect(explained.stdout).toContain('"is":"removed"');
+    const unexplained = await turnlock('heads', '--check', 'more.jsonl');
+    expect(unexplained.code).toBe(1);
+    expect(unexplained.stdout).toContain('"is":"gone"');
   });
 
   test('retain takes policies of the command line, and refuses what says half of one', async () => {
@@ -64,14 +76,22 @@ onPostgres((database) => {
       turnlock('retain', '--state', 'IDLE', '--dry-run'),
       turnlock('retain', '--config', 'without.config.ts', '--dry-run'),
       turnlock('retain', '--reads-older-than', '29d', '--dry-run'),
+      turnlock('retain', '--state', 'COMPLETED', '--older-than', '29d', '--dry-run'),
+      turnlock('retain', '--tenant', 'x'.repeat(65), '--dry-run'),
     ]);
-    const [given, half, none, early] = ends as [(typeof ends)[0], (typeof ends)[0], (typeof ends)[0], (typeof ends)[0]];
+    const [given, ...refused] = ends;
     expect(JSON.parse(given.stdout)).toMatchObject({ sessions: [{ state: 'IDLE', sessions: 1 }] });
-    expect([half, none, early].map(errorOf)).toEqual([
+    expect(refused.map(errorOf)).toEqual([
       [2, 'OPTIONS_INVALID'],
       [2, 'CONFIG_INVALID'],
       [2, 'OPTIONS_INVALID'],
+      [2, 'OPTIONS_INVALID'],
+      [2, 'OPTIONS_INVALID'],
     ]);
+    const said = await turnlock(
+      ...['retain', '--state', 'COMPLETED', '--older-than', '29d', '--instead-of-configured', '--dry-run'],
+    );
+    expect(said.code).toBe(0);
   });
 
   test('erase ends with 1 and names what is left, and with 0 once its run was cancelled', async () => {

@@ -229,6 +229,8 @@ describe('what is refused', () => {
   test.each([
     [['sessions', '--limit', '0'], "option '--limit <number>' argument '0' is invalid"],
     [['bogus'], "unknown command 'bogus'"],
+    [['session'], "unknown command 'session' (Did you mean sessions?)"],
+    [['migrate', '--database', 'postgres//ana:hunter2@host/db'], 'what looks like a mistyped URL'],
     [['show'], "missing required argument 'session'"],
     [['settle', 'x', '--session', 'y'], "required option '--by <who>' not specified"],
   ])('%j', async (args, message) => {

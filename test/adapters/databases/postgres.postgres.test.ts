@@ -185,3 +185,39 @@ test("a transaction of the program's own MikroORM around ours is another one", a
     expect(other?.pid).not.toBe(mine?.pid);
   });
 });
+
+test.each([
+  ['an option that the server does not know', '-c no_such_setting=1', '42704'],
+  ['an option with a wrong value', '-c statement_timeout=soon', '22023'],
+])('%s in a URL is told as such', async (_what, options, sqlState) => {
+  const url = new URL(inject('postgresUrl'));
+  url.searchParams.set('options', options);
+  await expect(connect(postgres(url.href))).rejects.toMatchObject({
+    code: 'DATABASE_LOGIN_REFUSED',
+    message: expect.stringContaining(sqlState),
+    hint: expect.stringContaining('options'),
+  });
+});
+
+test.each(['12#34@host', '12/34@host', '12?34@host', 'horse#34@host', 'horse/3@4@host'])(
+  'a password that is not percent-encoded (%s) is refused with the way to write it, and not shown',
+  async (end) => {
+    const error = await postgres(`postgres://ana:${end}/app?sslmode=disable`)
+      .connect({ environment: {} as never, limits: {} as never })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'OPTIONS_INVALID', hint: expect.stringContaining('%23') });
+    expect(`${(error as Error).message} ${JSON.stringify(error)}`).not.toMatch(/ana|12|34|horse/);
+  },
+);
+
+test('a pool that its owner ended is no outage: the error is final, and says so', async () => {
+  const { url } = await freshDatabase();
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  const { orm } = await connect(postgres(pool));
+  await pool.end();
+  await expect(orm.em.fork().execute('select 1 as one')).rejects.toMatchObject({
+    code: 'OPTIONS_INVALID',
+    retryable: false,
+    message: expect.stringContaining('ended by its owner'),
+  });
+});

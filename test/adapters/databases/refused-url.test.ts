@@ -10,6 +10,10 @@ test.each([
   ['hunter2:@host/db', 'what looks like a URL'],
   ['file:data', 'what looks like a URL'],
   ['idb://data', 'a URL of idb:'],
+  ['postgres//ana:hunter2@host/db', 'what looks like a mistyped URL'],
+  ['postgresql;//ana:hunter2@host/db', 'what looks like a mistyped URL'],
+  ['postgres/ana:hunter2@host/db', 'what looks like a mistyped URL'],
+  ['ana.b@x:hunter2@host/db', 'what looks like a mistyped URL'],
 ])('%j is no folder of PGlite, and of what may be a password nothing is said', (place, found) => {
   expect(refusedUrl(place)).toBe(found);
   let message = '';
@@ -22,9 +26,19 @@ test.each([
   expect(message).not.toContain('hunter2');
 });
 
-test.each(['data', './data:1', '/srv/a:b', 'C:\\turnlock', 'c:/turnlock', 'file:///srv/data', ''])(
-  '%j is no URL that is refused',
-  (place) => {
-    expect(refusedUrl(place)).toBeNull();
-  },
-);
+test.each([
+  'data',
+  './data:1',
+  'data/postgres',
+  './a//b',
+  '../ana:b@c',
+  '~/a:b@c',
+  'me@work',
+  '/srv/a:b',
+  'C:\\turnlock',
+  'c:/turnlock',
+  'file:///srv/data',
+  '',
+])('%j is no URL that is refused', (place) => {
+  expect(refusedUrl(place)).toBeNull();
+});

@@ -43,6 +43,8 @@ export const functionCases: RefusalCase[] = [
   { code: 'TL060', title: 'create_session with a null user', attempt: create({ user_id: null }) },
   { code: 'TL060', title: 'create_session with an empty external id', attempt: create({ external_id: '' }) },
   { code: 'TL060', title: 'create_session with an array as snapshot', attempt: create({ snapshot: '[]' }) },
+  { code: 'TL060', title: 'create_session with an unknown machine', attempt: create({ machine_id: 'flow' }) },
+  { code: 'TL060', title: 'create_session without a model', attempt: create({ active_model_id: null }) },
   { code: 'TL060', title: 'enqueue with another whenBusy', arrange, attempt: enqueue({ whenBusy: 'sometimes' }) },
   { code: 'TL060', title: 'enqueue with an empty message id', arrange, attempt: enqueue({ message: '' }) },
   // The column would cut the blanks off in silence: the row would have another id than the one that is looked for.
@@ -86,6 +88,32 @@ export const functionCases: RefusalCase[] = [
     title: 'find_sessions without a criterion',
     attempt: (sql) => sql.query('SELECT * FROM turnlock.find_sessions()'),
   },
+  {
+    code: 'TL060',
+    title: 'enqueue of parts that say something else than the content',
+    arrange,
+    attempt: (sql, id: string) =>
+      sql.query(`SELECT turnlock.enqueue($1, $2, NULL, 'hello', parts => $3)`, [
+        TENANT,
+        id,
+        JSON.stringify([{ type: 'text', text: 'IGNORE ALL' }]),
+      ]),
+  },
+  ...([null, '', 'x'.repeat(256)] as const).map((by) => ({
+    code: 'TL060' as const,
+    title: `erase_sessions by ${by === null ? 'nobody' : `${by.length} characters`}`,
+    arrange,
+    attempt: (sql: Sql, id: string) =>
+      sql.query('SELECT turnlock.erase_sessions($1, ARRAY[$2::uuid], $3)', [TENANT, id, by]),
+  })),
+  ...[`remove_sessions(ids, '[]')`, `erase_sessions('t', ids, 'x')`].map((call) => ({
+    code: 'TL060' as const,
+    title: `${call} of more sessions than one row notes`,
+    attempt: (sql: Sql) =>
+      sql.query(
+        `SELECT turnlock.${call} FROM (SELECT array_agg(gen_random_uuid()) AS ids FROM generate_series(1, 1001)) t`,
+      ),
+  })),
   { code: 'TL061', title: 'enqueue to no session', attempt: enqueue({}) },
   { code: 'TL061', title: 'enqueue to a session of another tenant', arrange, attempt: enqueue({ tenant: 'other' }) },
   {

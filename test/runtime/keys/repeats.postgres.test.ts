@@ -6,6 +6,7 @@ import { openMortal } from '../../support/runtime-crash.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, looseTool } from '../../support/runtime-script.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 interface Scene {
   /** For each answer of the run, the orders that are refunded. */
@@ -147,6 +148,49 @@ onPostgres((database) => {
     expect(said).toContain('The outcome of the same call earlier in this run is unknown: it may have taken effect');
     if (onRepeat === 'answer') expect(said).toMatch(/^The call was not run: .*It was not repeated\.$/);
   });
+
+  test.each<[OnRepeat, string]>([
+    ['ask', 'AWAITING_INPUT'],
+    ['answer', 'IDLE'],
+  ])(
+    'C03 %s: a call whose outcome is unknown is not repeated by the next run, until a person says how it ended',
+    async (onRepeat, state) => {
+      const acts: unknown[] = [];
+      const refund = looseTool(
+        'refund',
+        (_, { signal }) => {
+          acts.push('refund');
+          if (acts.length > 1) return 'done';
+          return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        },
+        { effect: 'nonRepeatable', onRepeat },
+      );
+      const agent = scriptedAgent(eachRun({ toolCalls: [call('refund', { order: 1 })] }, 'done'), [refund]);
+      const runtime = await openRuntime(database(), [agent]);
+      const session = await openSession(runtime, agent);
+      await session.send('refund');
+      await waitFor(() => acts.length === 1, { for: 'the tool to be at work' });
+      const second = await (await session.send('hurry up', { whenBusy: 'interrupt' })).result();
+      expect([second.state, acts.length]).toEqual([state, 1]);
+      const said =
+        onRepeat === 'answer'
+          ? (await toolTexts(session)).at(-1)
+          : (await runtime.awaiting({ tenantId: 'tenant', sessionId: session.sessionId }))[0]!.question;
+      expect(said).toContain(
+        'The outcome of the same call earlier in this session is unknown: it may have taken effect',
+      );
+      // Once it is known, nothing is in the way of the next one.
+      if (onRepeat === 'ask') await session.deny(second.awaiting[0]!.executionId, { by: 'ada', reason: 'look first' });
+      const [{ execution_id: executionId }] = (await database().query(
+        `SELECT execution_id FROM turnlock.agent_tool_executions WHERE session_id = $1 AND status = 'TIMED_OUT'`,
+        [session.sessionId],
+      )) as [{ execution_id: string }];
+      await waitFor(async () => (await session.status()).state === 'IDLE', { for: 'the run to end' });
+      await session.settle(executionId, { outcome: 'failed', reason: 'not booked', by: 'ada' });
+      expect(await (await session.send('now')).result()).toMatchObject({ state: 'IDLE' });
+      expect(acts).toHaveLength(2);
+    },
+  );
 
   test('a tool whose repeat does no harm costs no statement for it, and one that guards its repeats costs one', async () => {
     const counts: number[] = [];

@@ -14,10 +14,14 @@ const V1 = z.object({ order: z.number() });
 const V2 = z.object({ orderId: z.string() });
 const raised = versioned(V1).to(V2, ({ order }) => ({ orderId: `A-${order}` }));
 
-function pay(inputSchema: InputSchema, keepsApproval = false): Tool {
+function pay(inputSchema: InputSchema, keepsApproval = false, more: Pick<AnyTool, 'once'> = {}): Tool {
   const policy = () => requireApproval();
-  return defineTool({ name: 'pay', description: 'Pays.', inputSchema, policy, keepsApproval, execute: () => 'paid' });
+  const rules = { policy, keepsApproval, ...more };
+  return defineTool({ name: 'pay', description: 'Pays.', inputSchema, ...rules, execute: () => 'paid' });
 }
+
+type AnyTool = Parameters<typeof defineTool>[0];
+const keyed: Pick<AnyTool, 'once'> = { once: { per: 'tenant', key: (params) => JSON.stringify(params) } };
 
 onPostgres((database) => {
   /** Two sessions of a tenant of their own wait for approval of a call of version 1; a third one rests, and one is over. */
@@ -55,6 +59,7 @@ onPostgres((database) => {
   test.each([
     ['C69 an upgrade that changes what a person approves', [pay(raised)], 'approvalVoided', 2],
     ['C69 an upgrade that fails', [pay(broken)], 'upgradeFails', 2],
+    ['C69 a business key that is another one by then', [pay(raised, true, keyed)], 'keyMoves', 2],
     ['C69 a tool that is gone', [], 'toolMissing', 2],
     ['another schema under the same version', [pay(z.object({ order: z.string() }))], 'schemaChanged', 1],
   ] as const)('%s is found before the deploy', async (_, tools, problem, count) => {

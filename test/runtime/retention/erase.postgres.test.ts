@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Runtime } from '../../../index.ts';
+import { type Runtime, ToolError } from '../../../index.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, gate, looseTool } from '../../support/runtime-script.ts';
@@ -172,6 +172,59 @@ onPostgres((database) => {
     );
     expect(evidence).toEqual([{ outcome: 'succeeded', output: null }]);
     expect(await dump()).not.toContain(marker);
+  });
+
+  test('what tools and providers call their errors and ends goes too', async () => {
+    const marker = unique('marker');
+    const failing = looseTool('fail', () => {
+      throw new ToolError('no', { code: `E_${marker}` });
+    });
+    const agent = scriptedAgent(
+      ({ turns }) =>
+        turns.at(-1)?.role === 'user'
+          ? { toolCalls: [call('fail')], finishReason: `stop ${marker}` }
+          : { text: 'done', finishReason: `stop ${marker}` },
+      [failing],
+    );
+    const runtime = await openRuntime(database(), [agent]);
+    const tenantId = unique('erased');
+    const session = await runtime.createSession({ agent: agent.name, tenantId, userId: 'user' });
+    await (await session.send('go')).result();
+    const holding = async () => (await dump()).split('\n').filter((row) => row.includes(marker));
+    expect((await holding()).map((row) => row.split(' ')[0])).toEqual(
+      expect.arrayContaining(['agent_tool_executions', 'agent_model_calls']),
+    );
+    await runtime.eraseUser({ tenantId, userId: 'user', by: 'x' });
+    expect(await holding()).toEqual([]);
+    expect((await session.verify()).findings).toEqual([]);
+  });
+
+  test('an erasure in one tenant leaves what operators looked for and found in another', async () => {
+    const agent = tenantAgent();
+    const runtime = await openRuntime(database(), [agent]);
+    const externalId = unique('order');
+    const [bank, shop] = [unique('bank'), unique('shop')];
+    await runtime.createSession({ agent: agent.name, tenantId: bank, userId: 'user', externalId });
+    await database().query('SELECT turnlock.find_sessions(external_id => $1)', [externalId]);
+    await runtime.createSession({ agent: agent.name, tenantId: shop, userId: 'user', externalId });
+    await runtime.eraseUser({ tenantId: shop, userId: 'user', by: 'x' });
+    await database().query('SELECT turnlock.find_sessions(external_id => $1)', [externalId]);
+    const looks = async () =>
+      (
+        await database().query(
+          `SELECT criteria FROM turnlock.agent_operator_reads WHERE criteria -> 'foundIn' ? $1 ORDER BY read_id`,
+          [bank],
+        )
+      ).map(({ criteria }) => criteria);
+    expect(await looks()).toEqual([
+      { externalId, foundIn: [bank] },
+      { externalId, foundIn: [bank] },
+    ]);
+    await runtime.eraseUser({ tenantId: bank, userId: 'user', by: 'x' });
+    expect(await looks()).toEqual([
+      { erased: true, foundIn: [bank] },
+      { erased: true, foundIn: [bank] },
+    ]);
   });
 
   test('forks and children of a user’s sessions go with them, whoever’s they are', async () => {

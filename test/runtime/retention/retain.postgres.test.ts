@@ -234,7 +234,7 @@ onPostgres((database) => {
     const noted = await database().query(
       `SELECT criteria FROM turnlock.agent_operator_reads WHERE function_name = 'remove_sessions' ORDER BY read_id DESC LIMIT 4`,
     );
-    expect(noted.map(({ criteria }) => criteria.sessions)).toEqual([1, 2, 2, 1]);
+    expect(noted.map(({ criteria }) => criteria.sessionIds.length)).toEqual([1, 2, 2, 1]);
   });
 
   test('a removal that dies in the middle leaves its sessions whole', async () => {
@@ -311,6 +311,7 @@ onPostgres((database) => {
     [{ policies: [] }, 'OPTIONS_INVALID'],
     [{ policies: [{ state: 'PLANNING', olderThanMs: 1 }] }, 'OPTIONS_INVALID'],
     [{ policies: [{ state: 'IDLE', olderThanMs: -1 }] }, 'OPTIONS_INVALID'],
+    [{ policies: [...all(0), { state: 'IDLE', olderThanMs: 1 }] }, 'OPTIONS_INVALID'],
     [{ policies: [{ state: 'IDLE', olderThanMs: 1, tenantId: '' }] }, 'VALUE_INVALID'],
     [{ policies: all(0), batchSize: 0 }, 'OPTIONS_INVALID'],
     [{ policies: all(0), dryRun: 'yes' }, 'OPTIONS_INVALID'],

@@ -92,6 +92,45 @@ describe('results', () => {
       message: expect.stringContaining(error.message),
     });
   });
+
+  test.each([-32_603, -32_000, -32_001])(
+    'an error of the protocol that says nothing of the act is no failure: %i',
+    async (code) => {
+      const answer = Response.json({ jsonrpc: '2.0', id: 2, error: { code, message: 'the bank could not be read' } });
+      await expect(outcomeOf(answer)).rejects.toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN', outcome: 'unknown' });
+    },
+  );
+});
+
+describe('what is sent once more', () => {
+  /** How often a call was sent whose first answer is `status`, over a connection to which the server gave a session or not. */
+  async function timesSent(status: number, hasSession: boolean): Promise<number> {
+    let sent = 0;
+    const inner = answeringFetch([listed('refund')], (method) => {
+      if (method === 'initialize' && hasSession) return sessionGiven();
+      if (method !== 'tools/call') return undefined;
+      sent += 1;
+      return sent === 1 ? new Response('booked, but no receipt was found', { status }) : undefined;
+    });
+    const { tools } = await connect({ url: 'http://world.invalid/mcp', fetch: inner }, {});
+    await callTool(tools, 'refund', {}).catch(() => undefined);
+    return sent;
+  }
+
+  test.each([
+    ['404, and it knows the session no more', 404, true, 2],
+    ['404, and there was no session', 404, false, 1],
+    ['400', 400, true, 1],
+    ['400, and there was no session', 400, false, 1],
+  ])('a server that answers %s', async (_, status, hasSession, times) => {
+    expect(await timesSent(status, hasSession)).toBe(times);
+  });
+
+  function sessionGiven(): Response {
+    const serverInfo = { name: 'function', version: '1.0.0' };
+    const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo };
+    return Response.json({ jsonrpc: '2.0', id: 0, result }, { headers: { 'mcp-session-id': 'session-1' } });
+  }
 });
 
 describe('answers over HTTP', () => {

@@ -31,7 +31,7 @@ test('a server that dies during a call leaves an unknown outcome; the next call 
   const { tools, warnings } = await connect(stdioOf(world));
   await expect(callTool(tools, 'charge', { mode: 'die' })).rejects.toMatchObject({
     code: 'TOOL_OUTCOME_UNKNOWN',
-    message: expect.stringContaining('The MCP server world got a call of charge and did not answer'),
+    message: expect.stringContaining('The MCP server world got a call of charge and did not say what came of it'),
   });
   expect(await callTool(tools, 'charge', { mode: 'text' })).toBe('done');
   const pids = world.lines('started').map(({ pid }) => pid);
