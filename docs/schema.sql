@@ -863,8 +863,9 @@ BEGIN
 
   IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
      OR NEW.announced_at IS NOT NULL
-     OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.decision IS NULL)
-     OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a WHERE a.execution_id = NEW.execution_id) THEN
+     OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.tenant_id = NEW.tenant_id AND a.decision IS NULL)
+     OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a
+       WHERE a.execution_id = NEW.execution_id AND a.tenant_id = NEW.tenant_id) THEN
     RAISE EXCEPTION 'round % of the approval of execution % begins undecided, after the one before it was decided', NEW.round, NEW.execution_id USING ERRCODE = 'TL041', CONSTRAINT = 'approval_insert', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
   RETURN NEW;

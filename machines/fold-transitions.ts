@@ -24,10 +24,18 @@ export interface FoldedTransition {
  * - `EVENT_ILLEGAL`: the machine does not take the recorded event where the fold stands, or cannot read it;
  * - `EVENT_DIFFERS`: the row names another event than its payload;
  * - `STATE_DIFFERS`: the event leads to another state than the row says, or the row begins in another one than the fold stands in;
- * - `UPGRADE_DIFFERS`: the recorded upgrade is not what the upgrade of the folded snapshot comes to, or does not parse;
+ * - `UPGRADE_DIFFERS`: the recorded upgrade is not what the upgrade of the folded snapshot comes to, does not parse, or is not one from the
+ *   version before it to a later one;
+ * - `MACHINE_NEWER`: the session is of a version of the machine that is newer than this build, which cannot examine it;
  * - `SNAPSHOT_DIFFERS`: the session's stored snapshot, or the version of its machine, is not the one that the transitions lead to.
  */
-export type FoldCode = 'EVENT_ILLEGAL' | 'EVENT_DIFFERS' | 'STATE_DIFFERS' | 'UPGRADE_DIFFERS' | 'SNAPSHOT_DIFFERS';
+export type FoldCode =
+  | 'EVENT_ILLEGAL'
+  | 'EVENT_DIFFERS'
+  | 'STATE_DIFFERS'
+  | 'UPGRADE_DIFFERS'
+  | 'MACHINE_NEWER'
+  | 'SNAPSHOT_DIFFERS';
 
 /** One thing that a fold found. */
 export interface FoldFinding {
@@ -38,13 +46,16 @@ export interface FoldFinding {
   wanted: string;
 }
 
-/** Why a fold stands nowhere: a payload was erased, the machine of that version is not in this build, or an event did not fit. */
-export type FoldLoss = 'erased' | 'machineGone' | 'illegal';
+/**
+ * Why a fold stands nowhere: a payload was erased, the machine of that version is not in this build any more or not yet, or an event did not
+ * fit.
+ */
+export type FoldLoss = 'erased' | 'machineGone' | 'machineNewer' | 'illegal';
 
 /** A fold that is under way. A plain value: folding on makes another one. */
 export interface Fold {
-  /** The version of the machine that folds. */
-  readonly machineVersion: number;
+  /** The version of the machine that folds; `null` once an upgrade was erased, so that nobody knows it. */
+  readonly machineVersion: number | null;
   /** Where it stands: a live snapshot of the present machine, a stored one of an earlier; `undefined` once it was lost. */
   readonly held: unknown;
   readonly loss: FoldLoss | null;
@@ -78,12 +89,16 @@ function folderOf(machineVersion: number): Folder | null {
   return { initial: () => earlier.initial, next: (held, event) => next(held, event), stored: (held) => held };
 }
 
+function whyNoFolder(machineVersion: number): FoldLoss {
+  return machineVersion > SESSION_MACHINE_VERSION ? 'machineNewer' : 'machineGone';
+}
+
 /** The fold of a session that began with that version of the machine, before its first transition. */
 export function beginFold(machineVersion: number): Fold {
   const folder = folderOf(machineVersion);
   const none = { machineVersion, folded: 0, skipped: 0, findings: [] };
   return folder === null
-    ? { ...none, held: undefined, loss: 'machineGone' }
+    ? { ...none, held: undefined, loss: whyNoFolder(machineVersion) }
     : { ...none, held: folder.initial(), loss: null };
 }
 
@@ -105,14 +120,14 @@ export function foldTransitions(fold: Fold, transitions: Iterable<FoldedTransiti
 
 function foldOne(fold: Fold, transition: FoldedTransition): Fold {
   const { event, sequence, type } = transition;
-  if (event === null) return lost(fold, 'erased');
+  if (event === null) return lost(type === 'machine.upgraded' ? { ...fold, machineVersion: null } : fold, 'erased');
   const named = event.type === type ? fold : found(fold, 'EVENT_DIFFERS', sequence, event.type, type);
   if (event.type === 'machine.upgraded') return foldUpgrade(named, transition, event);
   return named.loss === null ? foldEvent(named, transition, event) : { ...named, skipped: named.skipped + 1 };
 }
 
 function foldEvent(fold: Fold, transition: FoldedTransition, event: RecordedEvent): Fold {
-  const folder = folderOf(fold.machineVersion) as Folder;
+  const folder = folderOf(fold.machineVersion as number) as Folder;
   const { sequence } = transition;
   const standing = stateOf(folder, fold.held);
   const begun = standing === transition.from ? fold : found(fold, 'STATE_DIFFERS', sequence, transition.from, standing);
@@ -128,11 +143,17 @@ function foldEvent(fold: Fold, transition: FoldedTransition, event: RecordedEven
 }
 
 function foldUpgrade(fold: Fold, { sequence, to }: FoldedTransition, event: RecordedEvent): Fold {
-  const { toVersion, snapshot } = event as { toVersion?: unknown; snapshot?: unknown };
-  const machineVersion = Number(toVersion);
+  const { fromVersion, toVersion, snapshot } = event;
+  // One that is none changes nothing: what follows it is examined as if it were not there.
+  if (!isUpgrade(fold, fromVersion, toVersion)) {
+    const wanted = `from version ${fold.machineVersion ?? 'before'} to a later one`;
+    const not = found(fold, 'UPGRADE_DIFFERS', sequence, `from version ${fromVersion} to ${toVersion}`, wanted);
+    return { ...not, skipped: not.skipped + 1 };
+  }
+  const machineVersion = toVersion as number;
   const folder = folderOf(machineVersion);
   const next = { ...fold, machineVersion };
-  if (folder === null) return lost(next, 'machineGone');
+  if (folder === null) return lost(next, whyNoFolder(machineVersion));
   try {
     const expected = fold.loss === null ? upgradedTo(machineVersion, fold) : snapshot;
     const held = folder === PRESENT ? decode(machineVersion, to, snapshot) : snapshot;
@@ -145,6 +166,12 @@ function foldUpgrade(fold: Fold, { sequence, to }: FoldedTransition, event: Reco
   }
 }
 
+/** Whether an upgrade leads from the version in which the fold stands to a later one. */
+function isUpgrade({ machineVersion }: Fold, from: unknown, to: unknown): boolean {
+  if (!Number.isInteger(from) || !Number.isInteger(to)) return false;
+  return (machineVersion === null || from === machineVersion) && (to as number) > (from as number);
+}
+
 /** A message as a part of a sentence. */
 function textOf({ message }: TurnlockError): string {
   return message.replace(/\.$/, '');
@@ -152,8 +179,9 @@ function textOf({ message }: TurnlockError): string {
 
 /** What the folded snapshot becomes in a later version. */
 function upgradedTo(wanted: number, { machineVersion, held }: Fold): unknown {
-  const folder = folderOf(machineVersion) as Folder;
-  const steps = EARLIER_MACHINES.filter(({ version }) => version >= machineVersion && version < wanted);
+  const begun = machineVersion as number;
+  const folder = folderOf(begun) as Folder;
+  const steps = EARLIER_MACHINES.filter(({ version }) => version >= begun && version < wanted);
   return steps.reduce((stored, step) => step.upgrade(stored), folder.stored(held));
 }
 
@@ -162,16 +190,21 @@ function decode(machineVersion: number, currentState: string, snapshot: unknown)
 }
 
 /**
- * The fold once it has come to its end, compared with what the session's row holds. A fold that stands nowhere is compared with nothing:
- * its `loss` says why.
+ * The fold once it has come to its end, compared with what the session's row holds. The snapshot of a fold that stands nowhere is compared
+ * with nothing: its `loss` says why.
  */
 export function endFold(fold: Fold, row: { machineVersion: number; snapshot: unknown }): Fold {
-  if (fold.loss !== null) return fold;
-  if (row.machineVersion !== fold.machineVersion) {
-    const [of, to] = [`machine version ${row.machineVersion}`, `machine version ${fold.machineVersion}`];
+  const { machineVersion } = fold;
+  if (machineVersion !== null && row.machineVersion !== machineVersion) {
+    const [of, to] = [`machine version ${row.machineVersion}`, `machine version ${machineVersion}`];
     return found(fold, 'SNAPSHOT_DIFFERS', null, of, to);
   }
-  const folded = (folderOf(fold.machineVersion) as Folder).stored(fold.held);
+  if (row.machineVersion > SESSION_MACHINE_VERSION) {
+    const wanted = `at most ${SESSION_MACHINE_VERSION}: a newer build examines it`;
+    return found(fold, 'MACHINE_NEWER', null, `machine version ${row.machineVersion}`, wanted);
+  }
+  if (fold.loss !== null) return fold;
+  const folded = (folderOf(machineVersion as number) as Folder).stored(fold.held);
   const paths = snapshotDifferences(row.snapshot, folded);
   if (paths.length === 0) return fold;
   const shown = (snapshot: unknown) =>
@@ -188,7 +221,8 @@ function found(fold: Fold, code: FoldCode, sequence: number | null, is: string, 
 }
 
 function lost(fold: Fold, loss: FoldLoss): Fold {
-  return { ...fold, held: undefined, loss: fold.loss ?? loss, skipped: fold.skipped + 1 };
+  const why = loss === 'machineNewer' ? loss : (fold.loss ?? loss);
+  return { ...fold, held: undefined, loss: why, skipped: fold.skipped + 1 };
 }
 
 function stateOf(folder: Folder, held: unknown): string {

@@ -146,7 +146,7 @@ ce89cf2538ea3d19 function empty_erased_evidence
 dbc610909a3cc42a function erase_sessions
 5bac429733a0543a function find_sessions
 0d0424286352de72 function guard_append_only
-6dbc0adcb03479ca function guard_approval_insert
+ab7becc872fc96f3 function guard_approval_insert
 8c9264f0cd786e95 function guard_approval_update
 8b84b761d945ab78 function guard_execution_insert
 adc068dc59e052a5 function guard_execution_update

@@ -135,7 +135,7 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
     ...execution,
     ...changes.updatedExecutions.get(execution.executionId),
   }));
-  const expiresAt = await changeRounds(em, request, { calls, event, executions: written, now, newId });
+  const { expiresAt, rounds } = await changeRounds(em, request, { calls, event, executions: written, now, newId });
   Object.assign(row, {
     currentState: after.value,
     snapshot: encodeSnapshot(after),
@@ -163,7 +163,7 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
   const { contentDigest } = decided;
   const touched = late === null ? open.rows : [...open.rows, late];
   const cause = { contentDigest, holder: holderOf(claim), messageId: messageIdOf(request, decided) };
-  const writing = { request, row, open: touched, changes, transition, ...cause, now };
+  const writing = { request, row, open: touched, changes, rounds, transition, ...cause, now };
   const executions = await writeCommit(store, em, writing);
   const givenUp = await writeChildren(em, row, changes, now);
   const left = countAfter(inbox, decided.inbox);

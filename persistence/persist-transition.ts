@@ -1,13 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Json } from '../machines/event-content.ts';
 import type { RecordedEvent } from '../machines/session-event.ts';
+import type { RowDigests } from './audited-rows.ts';
 import type { Cause, CommittedTransition } from './commit-request.ts';
 import { AgentTransition } from './entities/agent-transition.entity.ts';
 import { AgentTransitionPayload } from './entities/agent-transition-payload.entity.ts';
 import { saltedDigest } from './keys/salted-digest.ts';
 import type { SessionKey } from './read-session.ts';
 
-/** What stands beside a transition, and may be erased: format version 1. */
+/** What stands beside a transition, and may be erased: format version 2. */
 export interface TransitionPayload {
   event: RecordedEvent;
   /** Digest of the caller's content; `null` where there is none. */
@@ -20,6 +21,8 @@ export interface TransitionPayload {
   holder: string | null;
   /** The caller's id of the message that caused it; `null` where there is none. */
   messageId: string | null;
+  /** Digests of the rows that it wrote. Absent in format version 1. */
+  rows?: RowDigests;
 }
 
 /** The row of one transition and its payload, before they are written. */
@@ -52,6 +55,7 @@ export function persistTransition(em: EntityManager, { tenantId, sessionId }: Se
       payloadDigest,
       turnsDigest,
       outcomesDigest,
+      formatVersion: payload.rows === undefined ? 1 : 2,
     } as never),
   );
   em.persist(em.create(AgentTransitionPayload, { ...owner, salt, payload: payload as unknown as Json }));

@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { outcomeFacts, settledOf, turnFacts } from './audited-facts.ts';
+import { rowDigests } from './audited-rows.ts';
 import type { CommitRequest, CommittedTransition } from './commit-request.ts';
-import { AgentModelCall } from './entities/agent-model-call.entity.ts';
+import type { AgentApprovalRow } from './entities/agent-approval.entity.ts';
+import { AgentModelCall, type AgentModelCallRow } from './entities/agent-model-call.entity.ts';
 import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import { AgentTurn } from './entities/agent-turn.entity.ts';
@@ -19,6 +21,8 @@ export interface Writing {
   /** The managed executions of the turn whose calls were open. */
   open: AgentToolExecutionRow[];
   changes: RowChanges;
+  /** The managed rounds of asking that it opens or changes. */
+  rounds: AgentApprovalRow[];
   transition: CommittedTransition;
   contentDigest: string | null;
   /** The worker under whose lease it is committed; `null` where it needs none. */
@@ -41,8 +45,8 @@ export async function writeCommit(store: Store, em: EntityManager, writing: Writ
   }
   for (const execution of writing.open)
     em.assign(execution, changes.updatedExecutions.get(execution.executionId) ?? {});
-  writeModelCall(em, writing, owner);
-  writeTransition(store, em, writing, owner);
+  const modelCall = writeModelCall(em, writing, owner);
+  writeTransition(store, em, writing, { owner, modelCall });
   await em.flush();
   const written = [...writing.open.map(toExecutionRow), ...changes.insertedExecutions];
   return written.filter(({ executionId }) => isOpen(writing.row, executionId));
@@ -58,23 +62,28 @@ interface Owner {
   sessionId: string;
 }
 
-function writeModelCall(em: EntityManager, { changes, transition }: Writing, owner: Owner): void {
-  if (changes.modelCall === null) return;
+function writeModelCall(em: EntityManager, { changes, transition }: Writing, owner: Owner): AgentModelCallRow | null {
+  if (changes.modelCall === null) return null;
   const { startedAt, usage, ...rest } = changes.modelCall;
   const runId = transition.runId as string;
-  em.persist(
-    em.create(AgentModelCall, {
-      ...owner,
-      ...rest,
-      runId,
-      startedAt: new Date(startedAt),
-      tokenUsageJson: usage,
-      memories: [],
-    }),
-  );
+  const row = em.create(AgentModelCall, {
+    ...owner,
+    ...rest,
+    runId,
+    startedAt: new Date(startedAt),
+    tokenUsageJson: usage,
+    memories: [],
+  });
+  em.persist(row);
+  return row;
 }
 
-function writeTransition(store: Store, em: EntityManager, writing: Writing, owner: Owner): void {
+function writeTransition(
+  store: Store,
+  em: EntityManager,
+  writing: Writing,
+  { owner, modelCall }: { owner: Owner; modelCall: AgentModelCallRow | null },
+): void {
   const { request, row, changes, transition, contentDigest, holder, messageId } = writing;
   const salt = store.environment.uuid().replaceAll('-', '');
   const outcomes = settledOutcomes(writing);
@@ -90,10 +99,23 @@ function writeTransition(store: Store, em: EntityManager, writing: Writing, owne
       outcomes: outcomes.map(([executionId]) => executionId),
       holder,
       messageId,
+      rows: rowDigests(salt, {
+        session: row,
+        turns: changes.turns,
+        now: writing.now,
+        modelCall,
+        executions: writtenExecutions(writing),
+        rounds: writing.rounds,
+      }),
     },
     turnsDigest: saltedDigest(salt, changes.turns.map(turnFacts)),
     outcomesDigest: saltedDigest(salt, outcomes),
   });
+}
+
+function writtenExecutions({ open, changes }: Writing): ExecutionRow[] {
+  const updated = open.filter(({ executionId }) => changes.updatedExecutions.has(executionId));
+  return [...updated.map(toExecutionRow), ...changes.insertedExecutions];
 }
 
 function settledOutcomes({ open, changes }: Writing) {

@@ -18,11 +18,16 @@ export interface RoundWriting {
   newId(): string;
 }
 
-/**
- * Adds to `em` what `event` does with the rounds of asking. Answers with the earliest moment at which an open round of the session
- * expires; `null` when none does. No statement is sent where nobody was or is asked.
- */
-export async function changeRounds(em: EntityManager, key: SessionKey, writing: RoundWriting): Promise<Date | null> {
+/** What a commit did with the rounds of asking. */
+export interface ChangedRounds {
+  /** The earliest moment at which an open round of the session expires; `null` when none does. */
+  expiresAt: Date | null;
+  /** The rounds that it opened or changed. */
+  rounds: AgentApprovalRow[];
+}
+
+/** Adds to `em` what `event` does with the rounds of asking. No statement is sent where nobody was or is asked. */
+export async function changeRounds(em: EntityManager, key: SessionKey, writing: RoundWriting): Promise<ChangedRounds> {
   const { calls, event, now } = writing;
   const { opened, closed, withdrawn, started } = projectRounds(calls, event);
   const known = [
@@ -34,13 +39,18 @@ export async function changeRounds(em: EntityManager, key: SessionKey, writing: 
   const waiting = calls.filter(({ executionId, waitsFor }) => waitsFor !== null && !known.includes(executionId));
   const rounds = await readRounds(em, key, [...known, ...waiting.map(({ executionId }) => executionId)]);
   const latest = new Map(rounds.map((round) => [round.executionId, round]));
+  const changed = new Set<AgentApprovalRow>();
+  const change = (round: AgentApprovalRow, columns: Partial<AgentApprovalRow>) => {
+    em.assign(round, columns as never);
+    changed.add(round);
+  };
   for (const { executionId, decision, by, roles, reason } of closed) {
     const round = latest.get(executionId);
     if (round === undefined || round.decision != null) continue;
     if (event.type === 'approval.granted') checkAsked(writing, round);
     // Only a person who puts other params in place decides about others than were asked about.
     const bound = (decision === 'granted' ? digestOf(writing, executionId) : undefined) ?? round.argsDigest;
-    em.assign(round, {
+    change(round, {
       decision,
       decidedBy: by,
       decidedRoles: roles,
@@ -51,15 +61,16 @@ export async function changeRounds(em: EntityManager, key: SessionKey, writing: 
   }
   for (const executionId of withdrawn) {
     const round = latest.get(executionId);
-    if (round?.decision === 'granted' && round.consumedAt == null) em.assign(round, { decision: 'cancelled' });
+    if (round?.decision === 'granted' && round.consumedAt == null) change(round, { decision: 'cancelled' });
   }
   for (const executionId of started) {
     const round = latest.get(executionId);
-    if (round?.decision === 'granted') em.assign(round, { consumedAt: now });
+    if (round?.decision === 'granted') change(round, { consumedAt: now });
   }
   const created = opened.map((round) => openRound(em, key, writing, round, latest.get(round.executionId)));
   const open = [...rounds.filter(({ decision }) => decision == null), ...created];
-  return earliest(open.map(({ expiresAt }) => expiresAt ?? null));
+  const expiresAt = earliest(open.map((round) => round.expiresAt ?? null));
+  return { expiresAt, rounds: [...changed, ...created] };
 }
 
 async function readRounds(em: EntityManager, key: SessionKey, executionIds: string[]): Promise<AgentApprovalRow[]> {

@@ -84,6 +84,11 @@ export function settledEvent(
 /** A person's reason as the outcome of a call. @throws VALUE_INVALID, VALUE_TOO_LARGE. */
 export function reasonContent(code: ErrorCode, reason: string, { maxErrorBytes }: Limits): OutcomeContent {
   const { value: message, notes } = normaliseText(reason, { maxBytes: maxErrorBytes, name: 'reason' });
+  if (message.trim() === '') {
+    throw new TurnlockError('VALUE_INVALID', {
+      message: 'value not accepted: reason (found a text without words, wanted what the model is to be told)',
+    });
+  }
   return { error: { code, message }, normalised: notes };
 }
 

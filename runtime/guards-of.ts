@@ -45,11 +45,15 @@ export function keyToday(
   }
 }
 
+/** What a value that is not there becomes in a template: one key for all that lack it. */
+const NO_KEYS = ['undefined', 'null', 'NaN', '[object Object]', '[object Promise]'];
+
 function keyOf({ session }: Described, tool: string, once: Once, params: Json): KeyedContent {
   const failed = failure('CLAIM_KEY_FAILED', 'business key', tool);
   const key = call(() => once.key(structuredClone(params)), failed);
   if (typeof key !== 'string') throw failed(`gave ${kindOf(key)}, wanted a text`);
-  if (key === '') throw failed('gave an empty text');
+  if (key.trim() === '') throw failed('gave a text that is empty or blank');
+  if (NO_KEYS.includes(key)) throw failed(`gave ${JSON.stringify(key)}, which is what a missing value becomes as text`);
   const scope = once.per === 'tenant' ? { per: once.per } : { per: once.per, sessionId: session.sessionId };
   return { digest: claimDigest(scope, key), shareAcrossUsers: once.shareAcrossUsers };
 }

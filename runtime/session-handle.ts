@@ -23,6 +23,7 @@ import { takeOver } from './continue-session.ts';
 import { fitSettlement } from './fit-settlement.ts';
 import type { Drive } from './live-sessions.ts';
 import { lookAtSleeper } from './look-at-children.ts';
+import { notFailed } from './not-failed.ts';
 import { expireInput } from './recover.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
@@ -99,7 +100,8 @@ export class Session<Output = unknown> extends SessionOperating {
       const { environment } = this.#services.store;
       const by = checkWho(checkOptions(options, 'retry', ['by']).by ?? 'operator');
       const event = { type: 'session.retried', runId: environment.uuid(), by } as const;
-      return this.#begin(await this.#commit({ event, cause: 'operator', claim: this.#acquire() }));
+      const committed = this.#commit({ event, cause: 'operator', claim: this.#acquire() });
+      return this.#begin(await committed.catch((error: unknown) => Promise.reject(notFailed(this, error))));
     });
   }
 

@@ -1,3 +1,4 @@
+import { approversText } from '../../persistence/approver-rule.ts';
 import { type Awaiting, type AwaitingQuery, listAwaiting } from '../../persistence/list-awaiting.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
 import { readId } from './choose-session.ts';
@@ -53,6 +54,7 @@ const WHAT: Record<Awaiting['reason'], string> = {
 function print({ line, colours }: Terminal, awaiting: Awaiting, commands: string[]): void {
   const { toolName, params, reason, question, tenantId, sessionId, userId, requestedAt, expiresAt, evidence } =
     awaiting;
+  const { approvers } = awaiting;
   const { bold, dim, yellow } = colours;
   line(`${yellow('?')} ${bold(escapeText(toolName))} ${escapeJson(params)}: ${WHAT[reason]}`);
   if (question !== null) line(`  ${escapeText(question)}`);
@@ -63,5 +65,6 @@ function print({ line, colours }: Terminal, awaiting: Awaiting, commands: string
   const until = expiresAt === null ? '' : `, until ${formatTime(expiresAt)}`;
   line(dim(`  session ${sessionId} of ${escapeText(userId)}, tenant ${escapeText(tenantId)}`));
   line(dim(`  asked ${formatTime(requestedAt)}${until}`));
+  if (approvers !== null) line(`  decided by ${escapeText(approversText(approvers))}`);
   for (const command of commands) line(`  ${command}`);
 }

@@ -11,7 +11,9 @@ import type { Store } from '../../persistence/session-transaction.ts';
 import { checkIdentifier } from '../../persistence/values/check-identifier.ts';
 import { normaliseText } from '../../persistence/values/normalise-text.ts';
 import { checkTenant } from './choose-session.ts';
+import { type ControlNames, unknownNames } from './control-names.ts';
 import { escapeText } from './escape-text.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 import { formatTable } from './format-table.ts';
 import { formatTime } from './format-time.ts';
 import { withStore } from './open-store.ts';
@@ -43,21 +45,21 @@ const NAME_WIDTH = 32;
 /** Does what `turnlock freeze` says. */
 export async function runFreeze(options: SharedOptions & FreezeOptions): Promise<void> {
   const freeze = { ...scopeOf(options, 'freeze', null), dailyLimit: null, reason: reasonOf(options) };
-  await operate(options, async (store) => [await putControl(store, freeze)]);
+  await operate(options, async (store) => [await putControl(store, freeze)], { names: freeze });
 }
 
 /** Does what `turnlock unfreeze` says. */
 export async function runUnfreeze(options: SharedOptions & FreezeOptions): Promise<void> {
-  await operate(options, (store) => dropControls(store, scopeOf(options, 'freeze', null)), 'Ended:');
+  await operate(options, (store) => dropControls(store, scopeOf(options, 'freeze', null)), ENDING);
 }
 
 /** Does what `turnlock budget` says. */
 export async function runBudget(options: SharedOptions & BudgetOptions): Promise<void> {
   const [unit, amount] = amountOf(options);
   const scope = scopeOf(options, 'budget', unit);
-  if (amount === 'none') return operate(options, (store) => dropControls(store, scope), 'Ended:');
+  if (amount === 'none') return operate(options, (store) => dropControls(store, scope), ENDING);
   const budget = { ...scope, dailyLimit: amount, reason: reasonOf(options) };
-  await operate(options, async (store) => [await putControl(store, budget)]);
+  await operate(options, async (store) => [await putControl(store, budget)], { names: budget });
 }
 
 /** Does what `turnlock controls` says. */
@@ -65,13 +67,32 @@ export async function runControls(options: SharedOptions): Promise<void> {
   await operate(options, listControls);
 }
 
+/** How a command tells what it did. */
+interface Telling {
+  title?: string;
+  /** What was named: a name that nobody knows is told, since it may be misspelt. */
+  names?: ControlNames;
+  /** Whether finding nothing is a failure. */
+  mustFind?: boolean;
+}
+
+const ENDING: Telling = { title: 'Ended:', mustFind: true };
+
 async function operate(
   options: SharedOptions,
   work: (store: Store) => Promise<StoredControl[]>,
-  title?: string,
+  { title, names, mustFind = false }: Telling = {},
 ): Promise<void> {
   const settings = await readSettings(options, { agents: false, mustExist: true });
-  print(openTerminal(options), await withStore(settings, work), title);
+  const terminal = openTerminal(options);
+  const { done, unknown } = await withStore(settings, async (store) => ({
+    done: await work(store),
+    unknown: names === undefined ? [] : await unknownNames(store, names, settings.agents ?? []),
+  }));
+  print(terminal, done, title);
+  for (const warning of unknown) process.stderr.write(`${escapeText(warning)}\n`);
+  if (unknown.length > 0) process.exitCode = EXIT_CODES.warned;
+  if (mustFind && done.length === 0) process.exitCode = EXIT_CODES.failed;
 }
 
 function scopeOf(

@@ -1,3 +1,4 @@
+import { approversText } from '../../persistence/approver-rule.ts';
 import type { Awaiting } from '../../persistence/list-awaiting.ts';
 import type { HoldingControl, Waiting, WaitingKind } from '../../runtime/explain/explanation.ts';
 import { escapeJson, escapeText } from './escape-text.ts';
@@ -95,7 +96,7 @@ function askedLines(
   return [
     ...(question === null ? [] : [escapeText(question)]),
     `execution ${executionId}, asked ${formatWhen(requestedAt, now)}${until}`,
-    ...(approvers === null ? [] : [`approvers ${escapeJson(approvers)}`]),
+    ...(approvers === null ? [] : [`decided by ${escapeText(approversText(approvers))}`]),
   ];
 }
 

@@ -54,7 +54,8 @@ interface CommonDefinition<Input extends InputSchema, Output extends OutputSchem
   onRepeat?: OnRepeat;
   /**
    * One act per business key, such as one refund per order, whatever the model asks and in whatever session: `key` makes it out of the
-   * params, a text that is not empty, and it counts within the tenant or the session, for this tool's name. While a call holds the key, and
+   * params, a text that is not blank, and it counts within the tenant or the session, for this tool's name. Keys are compared as they are given:
+   * nothing is trimmed, no case is folded. While a call holds the key, and
    * once one has succeeded, others with the key do not run; once it is known that nothing happened, the next one may. An output is told to
    * other users only with `shareAcrossUsers` (default false). Not together with `onRepeat`: the key answers repeats too. Default none.
    */

@@ -125,12 +125,16 @@ const executionUpdateBody = `
   END IF;
   RETURN NEW;`;
 
-/** What is asked is asked openly: nobody has decided yet, and nothing else is asked about the call at the same time. */
+/**
+ * What is asked is asked openly: nobody has decided yet, and nothing else is asked about the call at the same time. Only rows of its tenant are
+ * looked at: the answer must not tell of another's.
+ */
 const approvalInsertBody = `
   IF NEW.decision IS NOT NULL OR NEW.decided_by IS NOT NULL OR NEW.decided_roles IS NOT NULL OR NEW.reason IS NOT NULL OR NEW.consumed_at IS NOT NULL
      OR NEW.announced_at IS NOT NULL
-     OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.decision IS NULL)
-     OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a WHERE a.execution_id = NEW.execution_id) THEN
+     OR EXISTS (SELECT FROM agent_approvals a WHERE a.execution_id = NEW.execution_id AND a.tenant_id = NEW.tenant_id AND a.decision IS NULL)
+     OR NEW.round <> (SELECT COALESCE(max(a.round), 0) + 1 FROM agent_approvals a
+       WHERE a.execution_id = NEW.execution_id AND a.tenant_id = NEW.tenant_id) THEN
     ${raise({ code: 'TL041', name: 'approval_insert' }, 'round % of the approval of execution % begins undecided, after the one before it was decided', 'NEW.round', 'NEW.execution_id')}
   END IF;
   RETURN NEW;`;

@@ -4,14 +4,18 @@ import type { Finding, FindingCode } from './finding.ts';
 import type { VerifiedRow } from './read-audit-rows.ts';
 import { isReadablePayload } from './read-payload.ts';
 
-/** The one version of the form of transitions and payloads that there is. */
-export const FORMAT_VERSION = 1;
+/**
+ * The version of the form of transitions and payloads. Those of version 1 have no digests of rows; none follows one of a later version.
+ */
+export const FORMAT_VERSION = 2;
 
 /** Where a chain stands after a row. */
 export interface ChainEnd {
   sequence: number;
   state: SessionState;
   hash: string;
+  /** The version of its form. */
+  formatVersion: number;
 }
 
 /** The link of `row` to the one before it, and its own hash. */
@@ -23,19 +27,25 @@ export function checkLink(before: ChainEnd, row: VerifiedRow): Finding[] {
     differs('LINK_BROKEN', sequence, previousHash, before.hash),
     differs('LINK_BROKEN', sequence, `a begin in ${from}`, `a begin in ${before.state}`),
     differs('HASH_DIFFERS', sequence, hash, trueHash),
-    differs('FORMAT_UNKNOWN', sequence, `format ${formatVersion}`, `format ${FORMAT_VERSION}`),
+    formatVersion >= before.formatVersion && formatVersion <= FORMAT_VERSION
+      ? null
+      : { code: 'FORMAT_UNKNOWN', sequence, found: `format ${formatVersion}`, wanted: `format ${FORMAT_VERSION}` },
   ];
   return checks.filter((finding) => finding !== null);
 }
 
 /** Whether the payload is the one that was hashed. One that was erased is fine: nobody can tell any more. */
-export function checkPayload({ sequence, hasPayload, salt, payload, erasedAt, payloadDigest }: VerifiedRow): Finding[] {
+export function checkPayload(row: VerifiedRow): Finding[] {
+  const { sequence, formatVersion, hasPayload, salt, payload, erasedAt, payloadDigest } = row;
   if (!hasPayload) return [{ code: 'PAYLOAD_MISSING', sequence, found: 'no row', wanted: 'a payload, or its erasure' }];
-  if (erasedAt !== null) return [];
+  if (erasedAt !== null && salt === null && payload === null) return [];
+  if (erasedAt !== null) {
+    return [{ code: 'PAYLOAD_DIFFERS', sequence, found: 'an erased payload that is there', wanted: 'none' }];
+  }
   const finding = differs('PAYLOAD_DIFFERS', sequence, saltedDigest(salt ?? '', payload), payloadDigest);
   if (finding !== null) return [finding];
-  if (isReadablePayload(payload)) return [];
-  return [{ code: 'FORMAT_UNKNOWN', sequence, found: 'a payload of another form', wanted: `format ${FORMAT_VERSION}` }];
+  if (isReadablePayload(payload, formatVersion)) return [];
+  return [{ code: 'FORMAT_UNKNOWN', sequence, found: 'a payload of another form', wanted: `format ${formatVersion}` }];
 }
 
 /** A finding where `found` is not `wanted`. */

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isSettled } from '../../machines/execution-status.ts';
 import { type AuditedOutcome, type AuditedTurn, outcomeFacts, turnFacts } from '../audited-facts.ts';
+import { type AuditedTurnRow, turnRowFacts } from '../audited-rows.ts';
 import { saltedDigest } from '../keys/salted-digest.ts';
 import type { SessionKey } from '../read-session.ts';
 import { differs } from './check-chain.ts';
@@ -24,15 +25,38 @@ export async function checkContents(
   const outcomes = await readOutcomes(em, key, [...new Set(rows.flatMap(({ payload }) => payload.outcomes))]);
   const findings: Finding[] = [];
   for (const { sequence, salt, payload, turnsDigest, outcomesDigest } of rows) {
-    const written = payload.turns.flatMap((index) => turns.get(index) ?? []).map(turnFacts);
+    const rowsOfTurns = payload.turns.flatMap((index) => turns.get(index) ?? []);
+    const written = rowsOfTurns.map(turnFacts);
+    const rowFacts = saltedDigest(
+      salt,
+      rowsOfTurns.map((turn) => turnRowFacts(turn, Number(turn.at))),
+    );
+    const isThere = rowsOfTurns.length === payload.turns.length;
+    if (isThere && payload.rows !== undefined && payload.turns.length > 0 && rowFacts !== payload.rows.turns) {
+      findings.push({
+        code: 'ROWS_DIFFER',
+        sequence,
+        found: 'turns with other columns',
+        wanted: 'as they were written',
+      });
+    }
     const turnsFound = differs('TURNS_DIFFER', sequence, saltedDigest(salt, written), turnsDigest);
-    if (turnsFound !== null) findings.push(turnsFound);
+    const turnsFoundOrGone =
+      turnsFound ?? differs('TURNS_DIFFER', sequence, ...counted(written, payload.turns, 'turns'));
+    if (turnsFoundOrGone !== null) findings.push(turnsFoundOrGone);
     const settled = payload.outcomes.flatMap((id) => outcomes.get(id) ?? []);
     const digest = saltedDigest(salt, settled.map(outcomeFacts));
-    const outcomesFound = differs('OUTCOMES_DIFFER', sequence, digest, outcomesDigest);
+    const outcomesFound =
+      differs('OUTCOMES_DIFFER', sequence, digest, outcomesDigest) ??
+      differs('OUTCOMES_DIFFER', sequence, ...counted(settled, payload.outcomes, 'executions'));
     if (outcomesFound !== null && !(await hasMovedOn(em, key, sequence, settled))) findings.push(outcomesFound);
   }
   return findings;
+}
+
+/** How many are there, and how many should be: a list of what is not there has the digest of an empty one. */
+function counted(found: readonly unknown[], wanted: readonly unknown[], what: string): [string, string] {
+  return [`${found.length} ${what}`, `${wanted.length} ${what}`];
 }
 
 /** Compares the prefix that a fork began with. */
@@ -45,13 +69,18 @@ export async function checkCopied(em: EntityManager, key: SessionKey, row: Belie
   ].filter((finding) => finding !== null);
 }
 
-async function readTurns(em: EntityManager, key: SessionKey, indexes: number[]): Promise<Map<number, AuditedTurn>> {
+/** A turn with when it was written, in milliseconds. */
+type TurnFound = AuditedTurn & AuditedTurnRow & { at: string };
+
+async function readTurns(em: EntityManager, key: SessionKey, indexes: number[]): Promise<Map<number, TurnFound>> {
   if (indexes.length === 0) return new Map();
   const rows = (await em.execute(
-    `select turn_index as "turnIndex", role, content, parts, execution_id as "executionId", call_ordinal as "callOrdinal"
+    `select turn_index as "turnIndex", role, content, parts, execution_id as "executionId", call_ordinal as "callOrdinal",
+            turn_id as "turnId", run_id as "runId", call_turn_id as "callTurnId", token_usage_json as "tokenUsageJson", metadata, normalised,
+            (extract(epoch from created_at) * 1000)::text as at
        from turnlock.agent_turns where tenant_id = ? and session_id = ? and turn_index in (${places(indexes)})`,
     [key.tenantId, key.sessionId, ...indexes],
-  )) as AuditedTurn[];
+  )) as TurnFound[];
   return new Map(rows.map((row) => [row.turnIndex, row]));
 }
 

@@ -15,8 +15,14 @@ const digest = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'h
 const digestOf = (facts: string, order: string) =>
   digest(`?::text || coalesce(string_agg(${digest(`(${facts})::text`)}, '' order by ${order}), '')`);
 
-const TURN = 'jsonb_build_array(t.turn_index, t.role, t.content, t.parts, t.execution_id, t.call_ordinal)';
-const OUTCOME = 'jsonb_build_array(e.execution_id, e.status, e.attempt, e.output_payload, e.error_message)';
+const TURN = `jsonb_build_array(t.turn_index, t.role, t.content, t.parts, t.execution_id, t.call_ordinal, t.turn_id, t.run_id, t.call_turn_id,
+  t.token_usage_json, t.metadata, t.normalised, extract(epoch from t.created_at))`;
+/* Which call answered it may be forgotten with the session of that call. */
+const OUTCOME = `jsonb_build_array(e.execution_id, e.status, e.attempt, e.output_payload, e.error_message, e.turn_id, e.run_id, e.ordinal,
+  e.tool_name, e.tool_version, e.effect, e.idempotency_key, e.input_parameters, e.params_digest, e.provider_call_id, e.raw_input,
+  e.claim_digest, e.claim_generation, e.cost_micro_money, e.error_code, extract(epoch from e.started_at), extract(epoch from e.completed_at),
+  extract(epoch from e.deadline_at), extract(epoch from e.retry_at), e.fencing_token, extract(epoch from e.unknown_at), e.unknown_reason,
+  e.settled_by, e.upgraded_parameters, e.upgraded_digest, e.upgraded_version, e.metadata, e.normalised)`;
 
 /** The facts of the turns up to `cut`, and of the executions of their calls, as the rows are now. */
 export async function readCopiedFacts(

@@ -12,6 +12,9 @@ import type { FoldCode } from '../../machines/fold-transitions.ts';
  * - `TURNS_DIFFER`, `OUTCOMES_DIFFER`: the turns, or the outcomes of executions, are not those that the transition wrote;
  * - `TURNS_UNACCOUNTED`: the session has more or fewer turns than its snapshot says;
  * - `OUTCOMES_UNACCOUNTED`: executions are settled, and no transition says so;
+ * - `ROWS_DIFFER`: the row of the session, of an execution, a round or a model call, or what of a turn is no content, is not as the last
+ *   transition that names it left it, or params are not those of their digest;
+ * - `ROWS_UNACCOUNTED`: executions, rounds or model calls are there that no transition names;
  * - and what the fold finds.
  */
 export type FindingCode =
@@ -26,6 +29,8 @@ export type FindingCode =
   | 'OUTCOMES_DIFFER'
   | 'TURNS_UNACCOUNTED'
   | 'OUTCOMES_UNACCOUNTED'
+  | 'ROWS_DIFFER'
+  | 'ROWS_UNACCOUNTED'
   | FoldCode;
 
 /** One thing that is wrong: what, where, and what stands there in place of what should. No contents, so it may be logged. */

@@ -12,6 +12,7 @@ const OF_THE_FOLD: Record<FoldCode, true> = {
   EVENT_DIFFERS: true,
   STATE_DIFFERS: true,
   UPGRADE_DIFFERS: true,
+  MACHINE_NEWER: true,
   SNAPSHOT_DIFFERS: true,
 };
 
@@ -28,6 +29,8 @@ export async function checkAudit(store: Store, { tenantId, sessionId }: SessionK
 }
 
 function toFound({ code, sequence, found, wanted }: Finding): Found {
+  // What is newer is no damage: a newer build examines it.
+  if (code === 'MACHINE_NEWER') return { code: 'STRANDED', place: code, found, wanted };
   return {
     code: code in OF_THE_FOLD ? 'FOLD_DIFFERS' : 'CHAIN_BROKEN',
     place: sequence === null ? code : `transition ${sequence}, ${code}`,

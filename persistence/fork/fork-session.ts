@@ -6,6 +6,7 @@ import { SESSION_MACHINE_ID, SESSION_MACHINE_VERSION } from '../../machines/sess
 import { recordedEvent } from '../../machines/session-event.ts';
 import { encodeSnapshot, initialSnapshot } from '../../machines/snapshot-codec.ts';
 import { readCopiedFacts } from '../audit/copied-facts.ts';
+import { rowDigests } from '../audited-rows.ts';
 import type { CommittedSession } from '../committed-session.ts';
 import { findByExternalId } from '../create-session.ts';
 import { AgentSession } from '../entities/agent-session.entity.ts';
@@ -86,6 +87,7 @@ async function write(store: Store, em: EntityManager, fork: NewFork): Promise<Co
       outcomes: executionIds,
       holder: null,
       messageId: null,
+      rows: rowDigests(salt, { session: row, turns: [], now, modelCall: null, executions: [], rounds: [] }),
     },
     turnsDigest,
     outcomesDigest,

@@ -1,3 +1,4 @@
+import type { Approvers } from '../../machines/event-content.ts';
 import type { SessionKey } from '../../persistence/read-session.ts';
 import type { CommandWords } from './explanation.ts';
 
@@ -7,12 +8,17 @@ export interface AskedCall extends SessionKey {
   reason: 'unknown' | 'approval' | 'answer';
   /** Of the params: names them in a decision. */
   digest: string;
+  /** The question, where it is known: an answer to it answers no other one. */
+  approvalId?: string;
+  /** Whom the policy names, where that is known. */
+  approvers?: Approvers | null;
 }
 
 /** The commands that decide about a call or settle it, one for each way. */
 export function settleWords(call: AskedCall): CommandWords[] {
   const { executionId, sessionId, tenantId, reason, digest } = call;
-  const where = ['--session', sessionId, '--tenant', tenantId, '--by', 'WHO'];
+  const where = ['--session', sessionId, '--tenant', tenantId, ...roleWords(call), '--by', 'WHO'];
+  const question = call.approvalId === undefined ? [] : ['--approval', call.approvalId];
   const ways = [
     ['--succeeded', 'OUTPUT_AS_JSON'],
     ['--failed', 'REASON'],
@@ -21,12 +27,18 @@ export function settleWords(call: AskedCall): CommandWords[] {
   const decisions =
     reason === 'approval'
       ? [
-          ['approve', executionId, '--digest', digest],
-          ['deny', executionId, '--reason', 'REASON'],
+          ['approve', executionId, '--digest', digest, ...question],
+          ['deny', executionId, '--reason', 'REASON', ...question],
         ]
       : [];
   const settlements = ways.map((way) => ['settle', executionId, ...way]);
   return [...decisions, ...settlements].map((words) => ['turnlock', ...words, ...where]);
+}
+
+/** A role with which a person may decide: the first of those that the policy names. */
+function roleWords({ approvers }: AskedCall): string[] {
+  const role = approvers?.roles?.[0];
+  return role === undefined ? [] : ['--role', role];
 }
 
 /** The command that continues sessions that nobody holds. */

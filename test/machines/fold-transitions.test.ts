@@ -115,30 +115,62 @@ describe('where a fold stands nowhere', () => {
     const at = { sequence: 3, from: 'IDLE', to: 'IDLE', type: 'machine.upgraded' } as const;
     const event = { type: 'machine.upgraded', fromVersion: 0, toVersion: 1, snapshot } as const;
     const [first, second] = changed(0, { event: null });
-    const folded = fold([first!, second!, { ...at, event }], snapshot);
+    const begun = foldTransitions(beginFold(0), [first!, second!, { ...at, event }]);
+    const folded = endFold(begun, { machineVersion: 1, snapshot });
     expect(folded).toMatchObject({ folded: 1, skipped: 2, loss: null, findings: [] });
   });
 
-  test('a version of the machine that this build does not have', () => {
-    expect(foldTransitions(beginFold(9), rows)).toMatchObject({
-      folded: 0,
-      skipped: 4,
-      loss: 'machineGone',
-      findings: [],
+  test.each([
+    [0, 'machineGone', []],
+    [9, 'machineNewer', [{ code: 'MACHINE_NEWER', sequence: null, found: 'machine version 9' }]],
+  ] as const)('a version of the machine that this build does not have: %i', (version, loss, findings) => {
+    const folded = endFold(foldTransitions(beginFold(version), rows), { machineVersion: version, snapshot });
+    expect(folded).toMatchObject({ folded: 0, skipped: 4, loss });
+    expect(folded.findings).toMatchObject(findings);
+    expect(folded.findings).toHaveLength(findings.length);
+  });
+
+  test.each([
+    {},
+    { fromVersion: 1 },
+    { toVersion: 99 },
+    { fromVersion: 1, toVersion: '99' },
+    { fromVersion: 2, toVersion: 99 },
+    { fromVersion: 1, toVersion: 1 },
+    { fromVersion: 1, toVersion: 0 },
+  ])('an upgrade that is none blinds nothing: %j', (versions) => {
+    const at = { sequence: 5, from: 'IDLE', to: 'IDLE', type: 'machine.upgraded' } as const;
+    const nonsense = { sequence: 6, from: 'IDLE', to: 'PLANNING', type: 'nonsense', event: { type: 'nonsense' } };
+    const forged = { ...at, event: { type: 'machine.upgraded' as const, ...versions } };
+    const folded = fold([...rows, forged, nonsense as never], snapshot);
+    expect(folded.findings).toMatchObject([
+      { code: 'UPGRADE_DIFFERS', sequence: 5 },
+      { code: 'EVENT_ILLEGAL', sequence: 6 },
+    ]);
+  });
+
+  test('an upgrade to a version of which the row of the session says nothing', () => {
+    const at = { sequence: 5, from: 'IDLE', to: 'IDLE', type: 'machine.upgraded' } as const;
+    const event = { type: 'machine.upgraded', fromVersion: 1, toVersion: 99, snapshot } as const;
+    expect(fold([...rows, { ...at, event }], snapshot)).toMatchObject({
+      loss: 'machineNewer',
+      findings: [{ code: 'SNAPSHOT_DIFFERS', found: 'machine version 1', wanted: 'machine version 99' }],
     });
   });
 
-  test('an upgrade that does not parse, or is not what the snapshot before it comes to', () => {
+  test('an upgrade that was erased: nobody knows the version, and the next one is taken as it is', () => {
+    const at = { from: 'IDLE', to: 'IDLE', type: 'machine.upgraded' } as const;
+    const event = { type: 'machine.upgraded', fromVersion: 0, toVersion: 1, snapshot } as const;
+    const folded = fold([...rows, { ...at, sequence: 5, event: null }, { ...at, sequence: 6, event }], snapshot);
+    expect(folded).toMatchObject({ loss: null, findings: [] });
+  });
+
+  test('an upgrade that does not parse', () => {
     const at = { sequence: 5, from: 'IDLE', to: 'IDLE', type: 'machine.upgraded' } as const;
     const upgrade = (given: unknown) =>
-      ({ type: 'machine.upgraded', fromVersion: 1, toVersion: 1, snapshot: given }) as const;
-    const garbage = fold([...rows, { ...at, event: upgrade({}) }], snapshot);
-    expect(garbage).toMatchObject({ loss: 'illegal', findings: [{ code: 'UPGRADE_DIFFERS', sequence: 5 }] });
-    const { context } = snapshot as { context: object };
-    const other = { ...snapshot, context: { ...context, nextTurnIndex: 9 } };
-    const { findings } = fold([...rows, { ...at, event: upgrade(other) }], other);
-    expect(findings).toEqual([
-      { code: 'UPGRADE_DIFFERS', sequence: 5, found: '/context/nextTurnIndex', wanted: 'no change' },
-    ]);
+      ({ type: 'machine.upgraded', fromVersion: 0, toVersion: 1, snapshot: given }) as const;
+    const erased = { ...at, sequence: 4, event: null };
+    const garbage = fold([...rows, erased, { ...at, event: upgrade({}) }], snapshot);
+    expect(garbage).toMatchObject({ loss: 'erased', findings: [{ code: 'UPGRADE_DIFFERS', sequence: 5 }] });
   });
 });

@@ -78,8 +78,8 @@ describeProperties('any sequence of events', () => {
           if (after === null) continue;
           const recorded = JSON.parse(JSON.stringify(recordedEvent(event)));
           expect(JSON.stringify(recorded)).not.toContain('"content"');
-          // An upgrade holds the whole snapshot, which a random event does not know.
-          if (event.type === 'machine.upgraded') recorded.snapshot = encodeSnapshot(before);
+          // Nothing leads to the version with which the fold begins.
+          if (event.type === 'machine.upgraded') continue;
           const row = { sequence: 1, from: before.value, to: after.value, type: event.type, event: recorded };
           fold = foldTransitions(fold, [row]);
           expect(endFold(fold, { machineVersion: 1, snapshot: encodeSnapshot(after) }).findings).toEqual([]);

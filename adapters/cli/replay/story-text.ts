@@ -140,6 +140,7 @@ export function endText(entries: readonly StoryEntry[], replay: Replay, { red, g
 const LOSSES = {
   erased: 'payloads were erased',
   machineGone: 'this build does not have the machine of that version',
+  machineNewer: 'the machine of that version is newer than this build',
   illegal: 'an event did not fit',
 };
 

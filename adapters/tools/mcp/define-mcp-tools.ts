@@ -36,10 +36,11 @@ function takenOf({ name, include, ...settings }: McpSettings, listing: Listing):
   return all.filter((listed) => include.includes(listed.name));
 }
 
-/** The class of a tool by what the server says of it, if that is believed. */
+/** The class of a tool by what the server says of it, if that is believed. Who says that reading destroys is not. */
 function effectOf({ trustAnnotations = false }: McpSettings, { annotations }: ListedTool): ToolEffect {
   if (!trustAnnotations) return 'nonRepeatable';
-  if (annotations.readOnlyHint === true) return 'readOnly';
+  const { readOnlyHint, destructiveHint } = annotations;
+  if (readOnlyHint === true) return destructiveHint === true ? 'nonRepeatable' : 'readOnly';
   return annotations.idempotentHint === true ? 'idempotent' : 'nonRepeatable';
 }
 

@@ -9,7 +9,11 @@ export interface ListedTool {
   readonly inputSchema: Record<string, unknown>;
   /** Of its structured content. */
   readonly outputSchema?: unknown;
-  readonly annotations: { readonly readOnlyHint?: unknown; readonly idempotentHint?: unknown };
+  readonly annotations: {
+    readonly readOnlyHint?: unknown;
+    readonly idempotentHint?: unknown;
+    readonly destructiveHint?: unknown;
+  };
   /** Whether it can only be called as a task, which answers later and elsewhere. */
   readonly isTask: boolean;
 }

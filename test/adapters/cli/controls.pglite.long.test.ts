@@ -34,6 +34,13 @@ test('freeze, budget, controls, unfreeze: what is put is listed, holds the start
   ]);
   expect(await run()).toEqual(['AWAITING_INPUT', 'approval', 'The tool refund is frozen: audit.']);
 
+  const misspelt = await runTurnlock(folder, ['freeze', '--tool', 'refnd', '--tenant', 'acmee', '--database', 'data']);
+  expect([misspelt.code, misspelt.stdout]).toEqual([6, expect.stringContaining('refnd')]);
+  expect(misspelt.stderr).toMatch(/no tool is known by the name "refnd".*\n.*tenant "acmee" has no session/);
+  expect(await turnlock('unfreeze', '--tool', 'refnd', '--tenant', 'acmee')).toHaveLength(1);
+  const nothing = await runTurnlock(folder, ['unfreeze', '--tool', 'refnd', '--database', 'data']);
+  expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('Nothing is frozen')]);
+
   expect(await turnlock('unfreeze', '--tool', 'refund')).toEqual([]);
   expect(await turnlock('unfreeze', '--tool', 'refund', '--tenant', 'acme')).toHaveLength(1);
   await turnlock('budget', '--tool', 'refund', '--calls', '0');

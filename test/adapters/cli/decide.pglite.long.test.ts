@@ -36,7 +36,10 @@ test('awaiting, approve, deny: what is asked is listed with the commands that an
     { sessionId: denied },
   ]);
   const text = await runTurnlock(folder, ['awaiting', '--tenant', 'acme', '--database', 'data']);
-  expect(text.stdout).toContain(`turnlock approve ${asked[0].executionId} --digest ${asked[0].digest}`);
+  const exact = `--digest ${asked[0].digest} --approval ${asked[0].approvalId}`;
+  expect(text.stdout).toContain(`turnlock approve ${asked[0].executionId} ${exact}`);
+  expect(text.stdout).toContain('--role manager --database data --by WHO');
+  expect(text.stdout).toContain('decided by role "manager"');
 
   await writeFile(
     join(folder, 'turnlock.config.ts'),

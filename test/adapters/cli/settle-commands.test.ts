@@ -55,6 +55,18 @@ test('what waits for approval is approved with the digest that was shown, denied
   expect(settle).toHaveLength(2);
 });
 
+test('the role that the policy wants and the question that is answered stand in the commands', () => {
+  const asked = { ...call, reason: 'approval', approvalId: 'q1' } as const;
+  const where = `--session ${call.sessionId} --tenant acme --role cfo --by WHO`;
+  const settle = `turnlock settle ${call.executionId}`;
+  expect(settleCommands({ ...asked, approvers: { roles: ['cfo', 'board'] } }, {})).toEqual([
+    `turnlock approve ${call.executionId} --digest d1 --approval q1 ${where}`,
+    `turnlock deny ${call.executionId} --reason 'REASON' --approval q1 ${where}`,
+    `${settle} --succeeded 'OUTPUT_AS_JSON' ${where}`,
+    `${settle} --failed 'REASON' ${where}`,
+  ]);
+});
+
 test('the place of the database is repeated, its password is not', () => {
   const [first] = settleCommands(call, { config: 'my config.ts', database: 'postgres://ann:secret@host/db' });
   expect(first).toContain(`--config 'my config.ts' --database "$TURNLOCK_DATABASE_URL"`);

@@ -104,7 +104,14 @@ onPostgres((database) => {
     ],
     ['its version', `UPDATE s SET version = version + 1`, [['TRANSITION_MISSING', null]]],
     ['its begin', `UPDATE s SET agent_name = 'other'`, [['GENESIS_DIFFERS', null]]],
-    ['the version of its machine', `UPDATE s SET machine_version = 7`, [['SNAPSHOT_DIFFERS', null]]],
+    [
+      'the version of its machine',
+      `UPDATE s SET machine_version = 7`,
+      [
+        ['ROWS_DIFFER', 4],
+        ['SNAPSHOT_DIFFERS', null],
+      ],
+    ],
     ...[
       `event = 'message.enqueued'`,
       `cause = 'operator'`,

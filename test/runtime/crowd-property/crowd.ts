@@ -12,7 +12,7 @@ import { PROCESSES, type Schedule, type Step } from './step.ts';
 /** What whoever does each deed may be told: somebody else was first, or it does not fit now. */
 const MAY_BE_TOLD: Record<Step['does'], readonly string[]> = {
   send: ['SESSION_BUSY', 'EVENT_ILLEGAL', 'SESSION_COMPLETED', 'MESSAGE_CONFLICT'],
-  settle: ['EVENT_ILLEGAL', 'EXECUTION_SETTLED', 'EXECUTION_RUNNING'],
+  settle: ['EVENT_ILLEGAL', 'EXECUTION_SETTLED', 'EXECUTION_RUNNING', 'OUTCOME_INVALID'],
   retry: ['EVENT_ILLEGAL', 'SESSION_BUSY'],
   complete: ['EVENT_ILLEGAL'],
   release: [],

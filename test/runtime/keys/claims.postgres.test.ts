@@ -271,6 +271,8 @@ onPostgres((database) => {
     ],
     ['makes no text', () => 7],
     ['makes an empty text', () => ''],
+    ['makes a blank text', () => ' \n'],
+    ['makes the text of a missing value', (params) => `${(params as { id?: string }).id}`],
     ['makes a promise', () => Promise.reject(new Error('later'))],
   ])('a key function that %s: the call fails, says so, and runs nothing', async (_, key) => {
     const first = await begin(refundWorld({ key: key as never }));

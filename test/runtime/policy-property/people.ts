@@ -7,7 +7,7 @@ import { HOUR_MS, type Stage } from './stage.ts';
 /** What somebody who decides may be told: another was first, it is too late, or it does not fit. */
 const MAY_BE_TOLD = [
   ...['APPROVAL_DECIDED', 'APPROVAL_EXPIRED', 'APPROVAL_STALE', 'APPROVAL_NOT_ASKED', 'KEY_CONFLICT'],
-  ...['EXECUTION_SETTLED', 'EXECUTION_RUNNING'],
+  ...['EXECUTION_SETTLED', 'EXECUTION_RUNNING', 'OUTCOME_INVALID', 'POLICY_DENIED'],
 ];
 
 type Saying = Pick<Say, 'does'> & { n?: number; digest?: string; by?: string };

@@ -74,18 +74,20 @@ describe('names', () => {
 describe('effect classes', () => {
   const tools = [
     listed('none'),
-    listed('look', { annotations: { readOnlyHint: true, destructiveHint: true } }),
+    listed('look', { annotations: { readOnlyHint: true, destructiveHint: false } }),
     listed('put', { annotations: { idempotentHint: true } }),
     listed('text', { annotations: { readOnlyHint: 'true' } }),
+    listed('both', { annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: true } }),
   ];
   const effects = async (more: Partial<McpSettings>) => (await server(tools, more)).tools.map(({ effect }) => effect);
 
   test('what a server says of its tools is not believed unless it is trusted', async () => {
-    expect(await effects({})).toEqual(Array(4).fill('nonRepeatable'));
+    expect(await effects({})).toEqual(Array(5).fill('nonRepeatable'));
     expect(await effects({ trustAnnotations: true })).toEqual([
       'nonRepeatable',
       'readOnly',
       'idempotent',
+      'nonRepeatable',
       'nonRepeatable',
     ]);
   });
