@@ -27,7 +27,7 @@ onPostgres((database) => {
     ],
     [
       'a model call, which counts against budgets',
-      [],
+      ['ROWS_UNACCOUNTED'],
       `INSERT INTO turnlock.agent_model_calls (tenant_id, session_id, run_id, attempt, model_id, agent_version, window_from, window_to, started_at)
         SELECT tenant_id, session_id, gen_random_uuid(), 1, 'm', 1, 0, 0, now() FROM turnlock.agent_sessions WHERE session_id = $1`,
     ],
