@@ -167,6 +167,29 @@ onPostgres((database) => {
     expect(await paid.claim()).toBe('free');
   });
 
+  test('a late word that the last attempt failed leaves it unknown; that it succeeded settles it', async () => {
+    const paid = payments('idempotent', [LOST, REFUSED]);
+    const { session } = await play(paid);
+    const [{ execution_id: executionId }] = await database().query(
+      `SELECT execution_id FROM turnlock.agent_tool_executions WHERE session_id = $1 AND status = 'TIMED_OUT'`,
+      [session.sessionId],
+    );
+    const comesLate = async (outcome: 'failed' | 'succeeded') => {
+      await database().query(
+        `INSERT INTO turnlock.agent_tool_evidence (tenant_id, session_id, execution_id, attempt, token, outcome, output, error_code, error_message)
+         VALUES ('tenant', $1, $2, 2, 1, $3, '"paid"', 'TOOL_FAILED', 'the bank is closed')`,
+        [session.sessionId, executionId, outcome],
+      );
+      const { turnIndex } = (await session.history()).at(-1)!;
+      await (await session.send('and now?')).result();
+      return (await session.history()).find((turn) => turn.role === 'system' && turn.turnIndex > turnIndex)?.content;
+    };
+    expect(await comesLate('failed')).toContain('so the outcome is still unknown');
+    expect([(await paid.rows())[0]!.status, await paid.claim()]).toEqual(['TIMED_OUT', 'held']);
+    expect(await comesLate('succeeded')).toContain('It succeeded. Its result: paid');
+    expect([(await paid.rows())[0]!.status, await paid.claim()]).toEqual(['SUCCESS', 'succeeded']);
+  });
+
   test.each<Effect>(['nonRepeatable', 'reconcilable'])(
     '%s: a person sends it again, and it is refused: a person is asked once more, and what they say counts',
     async (effect) => {
