@@ -76,7 +76,11 @@ export const describeEnqueue: RuntimeSuite = (database) => {
     const runtime = await openRuntime(database(), [agent], { limits: { maxMessageBytes: 64 } });
     const session = await openSession(runtime, agent);
     await enqueue(database(), session, 'm1', 'x'.repeat(65));
-    await enqueue(database(), session, 'm2', 'odd', 'enqueue', [{ type: 'toolCall', toolName: 'slow' }]);
+    const odd = [
+      { type: 'text', text: 'odd' },
+      { type: 'toolCall', toolName: 'slow' },
+    ];
+    await enqueue(database(), session, 'm2', 'odd', 'enqueue', odd);
     await enqueue(database(), session, 'm3', 'good', 'enqueue', [{ type: 'text', text: 'good' }]);
     await runtime.recover();
     expect(await rows(session.sessionId)).toMatchObject([
