@@ -73,9 +73,9 @@ export const describeEnqueue: RuntimeSuite = (database) => {
 
   test('turnlock.enqueue from SQL: what cannot become a turn is refused with the reason', async () => {
     const { agent } = echoAgent();
-    const runtime = await openRuntime(database(), [agent], { limits: { maxMessageBytes: 64 } });
+    const runtime = await openRuntime(database(), [agent], { limits: { maxMessageBytes: 128 } });
     const session = await openSession(runtime, agent);
-    await enqueue(database(), session, 'm1', 'x'.repeat(65));
+    await enqueue(database(), session, 'm1', 'x'.repeat(129));
     const odd = [
       { type: 'text', text: 'odd' },
       { type: 'toolCall', toolName: 'slow' },
@@ -88,7 +88,7 @@ export const describeEnqueue: RuntimeSuite = (database) => {
       { rejected_code: 'VALUE_INVALID' },
     ]);
     expect(await userTexts(session)).toEqual(['good']);
-    const refused = await session.send('x'.repeat(64), { messageId: 'm2' }).catch((error: { code: string }) => error);
+    const refused = await session.send('x'.repeat(128), { messageId: 'm2' }).catch((error: { code: string }) => error);
     expect(refused).toMatchObject({ code: 'MESSAGE_CONFLICT' });
   });
 
