@@ -104,7 +104,7 @@ export const describeMessages: RuntimeSuite = (database) => {
     const before = await session.status();
     await expect(session.retry()).rejects.toMatchObject({
       code: 'EVENT_ILLEGAL',
-      message: expect.stringMatching(/session\.retried.*IDLE.*user\.messaged/),
+      message: expect.stringMatching(/no failed run.*IDLE.*FAILED/),
       details: { state: 'IDLE', event: 'session.retried', accepted: expect.arrayContaining(['user.messaged']) },
     });
     expect(await session.status()).toEqual(before);

@@ -175,8 +175,11 @@ onPostgres((database) => {
     expect(back).toMatchObject({ awaiting: [{ reason: 'unknown', problem: { code: 'TOOL_UNKNOWN' } }] });
     const seen: Seen[] = [];
     const later = await (await openRuntime(database(), [next([pay(raised, seen, 'nonRepeatable')])])).session(session);
-    const run = await later.settle(asked!.executionId, { outcome: 'runAgain', by: 'bob' });
-    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'paid' });
+    const runAgain = async () => (await later.settle(asked!.executionId, { outcome: 'runAgain', by: 'bob' })).result();
+    // What the upgrade made of the params was seen by nobody yet.
+    expect(await runAgain()).toMatchObject({ awaiting: [{ reason: 'unknown', params: { orderId: 'A-7' } }] });
+    expect(seen).toEqual([]);
+    expect(await runAgain()).toMatchObject({ state: 'IDLE', reply: 'paid' });
     expect(seen).toEqual([{ params: { orderId: 'A-7' }, key: asked!.idempotencyKey, attempt: 2 }]);
   });
 

@@ -76,16 +76,14 @@ describe('C69 params of an older version', () => {
   });
 
   test('that were upgraded before go on from there: an attempt that ran with them and the next one have the same', async () => {
-    const row = stored(
-      1,
-      { order: 7 },
-      { upgradedVersion: 2, upgradedParameters: { orderId: 'B-8' }, upgradedDigest: 'd' },
-    );
+    const upgradedParameters = { orderId: 'B-8' };
+    const upgradedDigest = paramsDigest(upgradedParameters);
+    const row = stored(1, { order: 7 }, { upgradedVersion: 2, upgradedParameters, upgradedDigest });
     expect(await paramsToRun(upgrading, refund, row)).toMatchObject({ params: { orderId: 'B-8', cents: 0 } });
     const done = { ...row, upgradedVersion: 3 };
     expect(await paramsToRun(upgrading, refund, done)).toEqual({
-      params: { orderId: 'B-8' },
-      digest: 'd',
+      params: upgradedParameters,
+      digest: upgradedDigest,
       upgrade: null,
     });
   });
