@@ -16,6 +16,8 @@ export interface RowDigests {
   modelCalls?: { [modelCallId: string]: string };
   executions?: { [executionId: string]: string };
   rounds?: { [approvalId: string]: string };
+  /** Of the prefix that a fork copied: made by the database, as the digests of its turns and outcomes are. */
+  copied?: { turns: string; executions: string };
 }
 
 /** The columns of a session that the audit vouches for, beside state, snapshot and those of the hash of its begin. */

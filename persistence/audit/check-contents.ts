@@ -66,6 +66,12 @@ export async function checkCopied(em: EntityManager, key: SessionKey, row: Belie
   return [
     differs('TURNS_DIFFER', sequence, copied.turnsDigest, turnsDigest),
     differs('OUTCOMES_DIFFER', sequence, copied.outcomesDigest, outcomesDigest),
+    ...(payload.rows === undefined
+      ? []
+      : [
+          differs('ROWS_DIFFER', sequence, copied.rows.turns, payload.rows.copied?.turns ?? 'none'),
+          differs('ROWS_DIFFER', sequence, copied.rows.executions, payload.rows.copied?.executions ?? 'none'),
+        ]),
   ].filter((finding) => finding !== null);
 }
 

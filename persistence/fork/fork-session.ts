@@ -67,7 +67,7 @@ async function write(store: Store, em: EntityManager, fork: NewFork): Promise<Co
   await copyTurns(em, { origin, sessionId, cut });
   await copyExecutions(em, { origin, sessionId, cut });
   const salt = store.environment.uuid().replaceAll('-', '');
-  const { turnsDigest, outcomesDigest, executionIds } = await readCopiedFacts(em, key, cut, salt);
+  const { turnsDigest, outcomesDigest, executionIds, rows: copied } = await readCopiedFacts(em, key, cut, salt);
   const row = await findSession(em, key);
   const before = toCommittedSession(row).snapshot;
   const event = { type: 'session.forked', originSessionId: origin.sessionId, originTurnIndex: cut, by } as const;
@@ -87,7 +87,10 @@ async function write(store: Store, em: EntityManager, fork: NewFork): Promise<Co
       outcomes: executionIds,
       holder: null,
       messageId: null,
-      rows: rowDigests(salt, { session: row, turns: [], now, modelCall: null, executions: [], rounds: [] }),
+      rows: {
+        ...rowDigests(salt, { session: row, turns: [], now, modelCall: null, executions: [], rounds: [] }),
+        copied,
+      },
     },
     turnsDigest,
     outcomesDigest,
