@@ -37,7 +37,7 @@ test('who may look across tenants needs no --tenant, others are told what to do'
   expect(JSON.parse(found.stdout).session).toMatchObject({ tenantId: 'acme', state: 'IDLE', version: 0 });
   await withClient(url, async (client) => {
     const { rows } = await client.query('select function_name, criteria from turnlock.agent_operator_reads');
-    expect(rows).toEqual([{ function_name: 'find_sessions', criteria: { sessionId } }]);
+    expect(rows).toEqual([{ function_name: 'find_sessions', criteria: { sessionId, foundIn: ['acme'] } }]);
   });
   expect(errorOf(await runTurnlock(folder, ['sessions', '--json', '--database', url]))).toEqual([2, 'OPTIONS_INVALID']);
 
