@@ -156,7 +156,7 @@ export const codeGuards: readonly CodeGuard[] = [
     prevents: 'a person who is asked about a call that is still at work',
     takeOut: {
       file: 'runtime/run-tools.ts',
-      from: 'return this.#lost.get(attemptKey(row)) != null || this.#overdueInMs(row) <= 0;',
+      from: 'return this.#lost.get(attemptKey(row))?.said != null || this.#overdueInMs(row) <= 0;',
       to: 'return true;',
     },
     scene: 'atWork',
