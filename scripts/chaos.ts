@@ -68,7 +68,7 @@ function faults(until: AbortSignal): Promise<void>[] {
   };
   const own = () => seededRandom(random.int(0, 2 ** 31 - 1));
   return [
-    every(1_200, 3_000, own(), async (chance) => {
+    every(1_600, 3_200, own(), async (chance) => {
       const worker = crew.pick(chance.next());
       if (worker !== undefined) await crew.kill(worker);
     }),

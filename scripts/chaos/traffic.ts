@@ -26,7 +26,7 @@ export class Traffic {
 
   async run(world: World, crew: Crew, random: SeededRandom, until: AbortSignal): Promise<void> {
     const free = new Set(world.sessionIds);
-    const senders = Array.from({ length: 12 }, async () => {
+    const senders = Array.from({ length: 16 }, async () => {
       while (!until.aborted) {
         const sessionId = random.pick([...free]);
         free.delete(sessionId);
@@ -54,7 +54,7 @@ export class Traffic {
     const messageId = `m${this.#count}`;
     const text = `${callsOf(random, this.#count)} #${messageId}`;
     const whenBusy = random.pick(['enqueue', 'enqueue', 'enqueue', 'enqueue', 'interrupt', 'reject'] as const);
-    const bySql = whenBusy === 'enqueue' && random.chance(0.2);
+    const bySql = whenBusy === 'enqueue' && random.chance(0.35);
     const send = bySql
       ? () => world.query('SELECT turnlock.enqueue($1, $2, $3, $4)', ['chaos', sessionId, messageId, text])
       : () => crew.pick(random.next())?.ask('send', { sessionId, text, messageId, whenBusy });
