@@ -19,6 +19,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   './ai-sdk': 'Models and tools of the AI SDK.',
   './mcp': 'Tools of MCP servers.',
   './scripted': 'A model without a provider, for tests and examples.',
+  './http': 'Sessions by HTTP: a web-standard fetch handler, and a server for who has none.',
   './migrations': 'The schema as migrations, for a set-up that runs them itself.',
 };
 

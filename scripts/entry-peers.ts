@@ -15,6 +15,7 @@ export const ENTRY_PEERS: Readonly<Record<string, readonly string[]>> = {
   './ai-sdk': ['ai'],
   './mcp': ['@modelcontextprotocol/sdk'],
   './scripted': [],
+  './http': [],
   './migrations': [],
 };
 
