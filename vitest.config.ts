@@ -7,7 +7,7 @@ const seed = process.env.TURNLOCK_SEED ?? String(randomInt(2 ** 31));
 const isCi = Boolean(process.env.CI);
 const reportFolder = process.env.TURNLOCK_REPORTS;
 
-const slow = ['pglite', 'postgres', 'crash', 'long', 'hostile'].map((level) => `**/*.${level}.test.ts`);
+const slow = ['pglite', 'postgres', 'crash', 'long', 'hostile', 'browser'].map((level) => `**/*.${level}.test.ts`);
 const fuzzing = Number(process.env.TURNLOCK_FUZZ_MS ?? 0);
 
 /** Counts for `.ci/run`, one file per run of vitest. */
@@ -80,6 +80,12 @@ export default defineConfig({
       project('hostile', 7, {
         include: ['test/**/*.hostile.test.ts'],
         globalSetup: ['test/support/pgbouncer-there.setup.ts', 'test/support/postgres-server.setup.ts'],
+        testTimeout: 60_000,
+      }),
+      // Not part of `npm test`: it needs Chromium.
+      project('browser', 8, {
+        include: ['test/**/*.browser.test.ts'],
+        globalSetup: ['test/support/chromium-there.setup.ts', 'test/support/postgres-server.setup.ts'],
         testTimeout: 60_000,
       }),
     ],

@@ -46,6 +46,7 @@ import { type Recovery, recoverSessions } from './recover.ts';
 import { checkPolicies, type RetainOptions, type Retention, type RetentionPolicy, retain } from './retain.ts';
 import { schemasOf } from './schemas-of.ts';
 import { buildOf, checkOpen, operate, type Services } from './services.ts';
+import { noteServices } from './services-of.ts';
 import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import type { Session } from './session-handle.ts';
 import { createSignals } from './signals.ts';
@@ -311,7 +312,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     return closed;
   };
   signals.log('runtime.started', { agents: [...agents.keys()].join(', '), holder: services.holder });
-  return {
+  const runtime: Runtime<Agents> = {
     createSession: (session) => operate(services, () => createNewSession(services, session)),
     session: (reference) => operate(services, () => openSession(services, reference)),
     doctor: (asked = {}) =>
@@ -344,6 +345,8 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     close,
     [Symbol.asyncDispose]: close,
   };
+  noteServices(runtime, services);
+  return runtime;
 }
 
 type OnWarning = NonNullable<RuntimeOptions['onWarning']>;

@@ -15,6 +15,9 @@ export const ENTRY_PEERS: Readonly<Record<string, readonly string[]>> = {
   './ai-sdk': ['ai'],
   './mcp': ['@modelcontextprotocol/sdk'],
   './scripted': [],
+  './http': [],
+  './inspector': [],
+  './telemetry': ['@opentelemetry/api'],
   './migrations': [],
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { scripted } from '../../../adapters/models/scripted.ts';
-import { defineAgent, LOG_EVENTS, type LogEntry, type Telemetry } from '../../../index.ts';
+import { defineAgent, LOG_EVENTS, type LogEntry, requireApproval, type Telemetry } from '../../../index.ts';
 import { openMortal, recoverLater } from '../../support/runtime-crash.ts';
 import { onPglite } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
@@ -221,7 +221,10 @@ onPglite((database) => {
       message: 'People could not be told of what they are asked: nobody there',
       attributes: { code: 'ON_AWAITING_FAILED' },
     });
-    expect(entries.find(({ event }) => event === 'person.asked')?.attributes).toMatchObject({ approval: 1, unknown: 0 });
+    expect(entries.find(({ event }) => event === 'person.asked')?.attributes).toMatchObject({
+      approval: 1,
+      unknown: 0,
+    });
   });
 
   test('a run that ends in FAILED is an entry of its own, with the code, and the span says it too', async () => {
