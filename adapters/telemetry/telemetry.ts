@@ -38,7 +38,7 @@ const OPTIONS: readonly string[] = [
  * @throws OPTIONS_INVALID for an option that is not accepted.
  *
  * @example
- * const runtime = await createRuntime({ database, agents: [support], telemetry: openTelemetry() });
+ * const runtime = await createRuntime({ database: pglite('.turnlock'), agents: [support], telemetry: openTelemetry() });
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   checkOptions(options);
