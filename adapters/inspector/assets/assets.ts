@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../../persistence/keys/sha256-hex.ts';
-import { FOLLOW_SCRIPT } from './follow-script.ts';
 import { STYLES } from '../styles/styles.ts';
+import { FOLLOW_SCRIPT } from './follow-script.ts';
 import { LIVE_SCRIPT } from './live-script.ts';
 
 /** A file that pages name. */
