@@ -16,6 +16,8 @@ export const ENTRY_PEERS: Readonly<Record<string, readonly string[]>> = {
   './mcp': ['@modelcontextprotocol/sdk'],
   './scripted': [],
   './http': [],
+  './inspector': [],
+  './telemetry': ['@opentelemetry/api'],
   './migrations': [],
 };
 

@@ -58,8 +58,15 @@ export const LAYERS: readonly Layer[] = [
     ),
   },
   {
+    name: 'telemetry',
+    holds: /^adapters\/telemetry\//,
+    mayImport: either(LEAF, /^adapters\/telemetry\//),
+    mayImportTypesOf: /^(machines\/|adapters\/models\/model\.contract\.ts$)/,
+    packages: /^@opentelemetry\/api$/,
+  },
+  {
     name: 'driving adapters',
-    holds: /^adapters\/(cli|http|inspector)\//,
+    holds: /^adapters\/(cli|http|inspector|stately)\//,
     mayImport: either(LEAF, /^(machines|persistence|runtime|adapters)\//),
     packages: /./,
   },
@@ -75,8 +82,11 @@ export const LAYERS: readonly Layer[] = [
   },
 ];
 
-/** Where the product may read clock, chance and ids: all of it enters through the environment; a command line has its own. */
-export const NONDETERMINISM_ALLOWED = /^(environment\.ts$|adapters\/cli\/)/;
+/**
+ * Where the product may read clock, chance and ids: all of it enters through the environment; a command line has its own, and so has the
+ * browser in which the inspector's script runs.
+ */
+export const NONDETERMINISM_ALLOWED = /^(environment\.ts$|adapters\/cli\/|adapters\/inspector\/assets\/)/;
 
 /** Files that may import each other in a circle: tables that reference each other have entities that do, lazily. */
 export const CYCLES_ALLOWED = /^persistence\/entities\//;
