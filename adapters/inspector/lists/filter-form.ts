@@ -24,7 +24,7 @@ export function filterForm(visit: Visit, filters: Filters): Html {
     ${viewer.userId == null ? markup`<label class="label">User<input class="field" name="user" value="${inAttribute(user)}" maxlength="64" autocomplete="off" placeholder="Any user"></label>` : null}
     ${viewer.tenantId === null ? markup`<label class="label">Tenant<input class="field" name="tenant" value="${inAttribute(tenant)}" maxlength="64" autocomplete="off" placeholder="All tenants"></label>` : null}
     <label class="check"><input type="checkbox" name="asked" value="1"${checked(asked)}> Needs a person</label>
-    ${build === undefined ? null : markup`<label class="check"><input type="checkbox" name="stranded" value="1"${checked(stranded)}> Stranded by a newer build</label>`}
+    ${build === undefined ? null : markup`<label class="check"><input type="checkbox" name="stranded" value="1"${checked(stranded)}> Stranded</label>`}
     <button class="button" type="submit">Filter</button>
     ${isFiltered(filters) ? markup`<a class="button" href="${visit.link('/')}">Clear</a>` : null}
   </div>
