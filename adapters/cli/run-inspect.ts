@@ -8,6 +8,7 @@ import type { FetchHandler } from '../http/identity.ts';
 import { isLoopbackName } from '../http/loopback.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { inspect } from '../inspector/inspect.ts';
+import type { Viewer } from '../inspector/viewer.ts';
 import type { Ground } from '../inspector/visit.ts';
 import { buildOfSettings } from './build-of-settings.ts';
 import { checkTenant } from './choose-session.ts';
@@ -43,13 +44,32 @@ export async function runInspect(options: SharedOptions & InspectCommandOptions)
   const tenantId = options.tenant === undefined ? null : checkTenant(options.tenant);
   const viewer = { tenantId, by: options.by ?? 'turnlock inspect', roles: options.role ?? [] };
   const settings = await readSettings(options, { agents: true, mustExist: true });
+  await serveInspector(settings, terminal, { viewer, decide, host, port, token });
+}
+
+/** What is served, to whom, and where. */
+export interface Serving {
+  viewer: Viewer;
+  decide: boolean;
+  host: string;
+  /** `undefined`: the usual one, or a free one where that is taken. */
+  port: number | undefined;
+  token: string | undefined;
+}
+
+/** Serves the inspector of a database until a signal comes. @throws PRIVILEGE_MISSING where the role may not look across tenants. */
+export async function serveInspector(
+  settings: Settings,
+  terminal: Terminal,
+  { viewer, decide, host, port, token }: Serving,
+): Promise<void> {
   const stopping = stopOnSignals();
   await withGround(settings, terminal, decide, async (ground) => {
-    if (tenantId === null) await listSomeTenants(ground.store, { limit: 1 }); // refused now rather than on every page
+    if (viewer.tenantId === null) await listSomeTenants(ground.store, { limit: 1 }); // refused now rather than on every page
     const onError = errorsOn(terminal);
     const handler = inspect(ground, { viewer, decide, onError, ...(token === undefined ? {} : { token }) });
     await using served = await listen(handler, { host, port, onError });
-    tell(terminal, served, { tenantId, decide, isLocked: token !== undefined });
+    tell(terminal, served, { tenantId: viewer.tenantId, decide, isLocked: token !== undefined });
     if (!stopping.aborted) await once(stopping, 'abort');
   });
 }

@@ -17,7 +17,7 @@ export type Section = 'sessions' | 'awaiting' | 'doctor' | 'controls';
 /** `isOfTenant`: about a whole tenant, so not for a viewer of one user's sessions. */
 const SECTIONS: readonly { section: Section; path: string; text: string; isOfTenant?: boolean }[] = [
   { section: 'sessions', path: '/', text: 'Sessions' },
-  { section: 'awaiting', path: '/awaiting', text: 'Waiting for a person' },
+  { section: 'awaiting', path: '/awaiting', text: 'Waiting' },
   { section: 'doctor', path: '/doctor', text: 'Doctor', isOfTenant: true },
   { section: 'controls', path: '/controls', text: 'Controls', isOfTenant: true },
 ];
