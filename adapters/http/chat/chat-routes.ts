@@ -4,6 +4,7 @@ import { isResting } from '../../../machines/session-state.ts';
 import type { Run } from '../../../runtime/run.ts';
 import { json } from '../answer-run.ts';
 import { type Asked, createFor, mayDo, type Opened, openFor } from '../asked.ts';
+import { deciderOf } from '../decider.ts';
 import { HttpProblem } from '../http-problem.ts';
 import type { HttpAction } from '../options.ts';
 import { readBody } from '../read-body.ts';
@@ -69,9 +70,8 @@ async function retried(asked: Asked, chatId: string): Promise<Response> {
 async function decided(asked: Asked, chatId: string, decisions: readonly PostedDecision[]): Promise<Response> {
   const opened = await existing(asked, chatId, 'decide');
   const { session } = opened;
-  const { by, roles } = asked.identity;
   for (const { executionId, approved, reason, ...seen } of decisions) {
-    const who = { by, roles, ...seen };
+    const who = { ...seen, ...(await deciderOf(asked, opened, { executionId, ...seen })) };
     if (approved) await session.approve(executionId, who);
     else await session.deny(executionId, { ...who, reason: reason ?? 'The user refused the call.' });
   }
