@@ -1,0 +1,60 @@
+import { type DynamicToolUIPart, getToolName, isToolUIPart, type ToolUIPart, type UIMessage } from 'ai';
+
+type ToolPart = ToolUIPart | DynamicToolUIPart;
+type Decide = (approvalId: string, approved: boolean) => void;
+
+const STATES: Partial<Record<ToolPart['state'], string>> = {
+  'input-streaming': 'is being written',
+  'input-available': 'is under way',
+  'approval-requested': 'waits for a person',
+  'approval-responded': 'is decided',
+  'output-available': 'succeeded',
+  'output-error': 'failed',
+  'output-denied': 'was denied',
+};
+
+/** One message: what was said, and each call of a tool with what became of it. */
+export function Message({ message: { role, parts }, decide }: { message: UIMessage; decide: Decide }) {
+  return (
+    <article className={`message ${role}`} aria-label={role === 'user' ? 'You' : 'Assistant'}>
+      {parts.map((part, place) => {
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
+        if (part.type === 'text') return part.text === '' ? null : <p key={`text ${place}`}>{part.text}</p>;
+        if (isToolUIPart(part)) return <ToolCall key={part.toolCallId} part={part} decide={decide} />;
+        return null;
+      })}
+    </article>
+  );
+}
+
+function ToolCall({ part, decide }: { part: ToolPart; decide: Decide }) {
+  const name = getToolName(part);
+  return (
+    <section className={`call ${part.state}`} aria-label={`Call of ${name}`}>
+      <p>
+        <code>{name}</code> <span className="state">{STATES[part.state] ?? part.state}</span>
+      </p>
+      <dl>
+        {Object.entries((part.input ?? {}) as object).map(([key, value]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      {part.state === 'output-available' && <pre>{JSON.stringify(part.output)}</pre>}
+      {part.state === 'output-error' && <pre>{part.errorText}</pre>}
+      {part.state === 'approval-requested' && (
+        <div className="decision">
+          {part.approval.requestReason !== undefined && <p>{part.approval.requestReason}</p>}
+          <button type="button" className="main" onClick={() => decide(part.approval.id, true)}>
+            Approve
+          </button>
+          <button type="button" onClick={() => decide(part.approval.id, false)}>
+            Deny
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
