@@ -64,7 +64,7 @@ export type { WhenBusy } from './persistence/inbox.ts';
 export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
 export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
 export type { StoredTransition, TransitionsQuery } from './persistence/read-transitions.ts';
-export type { StoredTurn } from './persistence/read-turns.ts';
+export type { StoredTurn, TurnsQuery } from './persistence/read-turns.ts';
 export type { OnAwaiting } from './runtime/announcer.ts';
 export type { ApproveOptions, Deciding, DenyOptions } from './runtime/check-decision.ts';
 export type { ForkOptions } from './runtime/check-fork.ts';
@@ -95,6 +95,7 @@ export type {
   WaitingFacts,
   WaitingKind,
 } from './runtime/explain/explanation.ts';
+export type { Followed, FollowOptions } from './runtime/followed.ts';
 export type { NewSessionOptions, SessionActorInput, SessionReference } from './runtime/open-session.ts';
 export type { Recovery } from './runtime/recover.ts';
 export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain.ts';

@@ -8,16 +8,28 @@ import type { Store } from './session-transaction.ts';
 /** A turn as it is read: with the time of its commit. */
 export type StoredTurn = TurnRow & { createdAt: Date };
 
-/** The turns of a session, by index. */
-export async function readTurns(store: Store, key: SessionKey): Promise<StoredTurn[]> {
-  const { tenantId, sessionId } = key;
+/** Which turns are read. */
+export interface TurnsQuery {
+  /** Only those of this index and later ones. Default 0: from the first one on. */
+  from?: number;
+  /** How many at the most. Default: all. */
+  limit?: number;
+}
+
+/** Turns of a session, by index. */
+export async function readTurns(
+  store: Store,
+  { tenantId, sessionId }: SessionKey,
+  { from = 0, limit }: TurnsQuery = {},
+): Promise<StoredTurn[]> {
   return inPatientTransaction(store, { tenantId }, async (em) => {
     // Plain rows: an entity for each takes five times as long.
-    const rows = await em
+    const query = em
       .createQueryBuilder(AgentTurn)
-      .where({ tenantId, sessionId })
-      .orderBy({ turnIndex: 'asc' })
-      .execute<AgentTurnRow[]>('all');
+      .where({ tenantId, sessionId, ...(from === 0 ? {} : { turnIndex: { $gte: from } }) })
+      .orderBy({ turnIndex: 'asc' });
+    if (limit !== undefined) query.limit(limit);
+    const rows = await query.execute<AgentTurnRow[]>('all');
     return rows.map(toTurn);
   });
 }

@@ -6,10 +6,12 @@ import type { Awaiting, AwaitingQuery } from '../persistence/list-awaiting.ts';
 import type { SessionCriteria, SessionsQuery } from '../persistence/list-sessions.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import type { TransitionsQuery } from '../persistence/read-transitions.ts';
+import type { TurnsQuery } from '../persistence/read-turns.ts';
 import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { checkMetadata } from './check-message.ts';
 import { checkOptions } from './check-options.ts';
+import type { FollowOptions } from './followed.ts';
 
 /** What `awaiting` takes. */
 export interface AwaitingOptions {
@@ -50,9 +52,29 @@ export function checkFlag(flag: boolean | undefined, name: string): boolean {
 /** @throws OPTIONS_INVALID for another `after` than a whole number, or another limit than 1 to 1000. */
 export function checkTransitions(page: TransitionsQuery): TransitionsQuery {
   const { after = 0, limit } = checkOptions(page, 'transitions', ['after', 'limit']);
-  if (!Number.isInteger(after) || after < 0 || after > 2 ** 31 - 1)
-    throw optionRefused('after', 'a whole number from 0');
+  checkPlace(after, 'after');
   return limit === undefined ? { after } : { after, limit: checkLimit(limit) };
+}
+
+/** @throws OPTIONS_INVALID for another `from` than a whole number, or another limit than 1 to 1000. */
+export function checkHistory(page: TurnsQuery): TurnsQuery {
+  const { from = 0, limit } = checkOptions(page, 'history', ['from', 'limit']);
+  checkPlace(from, 'from');
+  return limit === undefined ? { from } : { from, limit: checkLimit(limit) };
+}
+
+/** @throws OPTIONS_INVALID. */
+export function checkFollow(
+  options: FollowOptions,
+): Required<Pick<FollowOptions, 'after' | 'deltas'>> & Pick<FollowOptions, 'signal'> {
+  const { after = 0, signal, deltas } = checkOptions(options, 'follow', ['after', 'signal', 'deltas']);
+  checkPlace(after, 'after');
+  if (signal !== undefined && !(signal instanceof AbortSignal)) throw optionRefused('signal', 'an AbortSignal');
+  return { after, deltas: checkFlag(deltas, 'deltas'), ...(signal === undefined ? {} : { signal }) };
+}
+
+function checkPlace(place: number, name: string): void {
+  if (!Number.isInteger(place) || place < 0 || place > 2 ** 31 - 1) throw optionRefused(name, 'a whole number from 0');
 }
 
 /** @throws OPTIONS_INVALID, VALUE_INVALID. */

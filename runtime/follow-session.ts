@@ -1,5 +1,7 @@
 import type { SessionKey } from '../persistence/read-session.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
+import { DeltaQueue } from './delta-queue.ts';
+import type { Followed, FollowOptions } from './followed.ts';
 import type { Services } from './services.ts';
 
 /** How often a session that another process drives is looked at, in milliseconds. */
@@ -19,23 +21,66 @@ export async function* followSession(
   key: SessionKey,
   { after, signal }: { after: number; signal: AbortSignal },
 ): AsyncGenerator<StoredTransition, void> {
-  const { store, live } = services;
-  for (let last = after; !signal.aborted; ) {
-    const over = new AbortController();
-    const until = AbortSignal.any([signal, over.signal]);
-    // Before the look: what is committed while it goes on is seen by the next one.
-    const committed = live.whenCommitted(key.sessionId, until);
-    try {
-      const found = await readTransitions(store, key, { after: last, limit: PAGE });
-      for (const transition of found) {
-        if (signal.aborted) return;
-        last = transition.sequence;
-        yield transition;
-      }
-      if (found.length > 0) continue;
-      await Promise.race([committed, store.environment.sleep(POLL_MS, until).catch(() => undefined)]);
-    } finally {
-      over.abort();
-    }
+  for await (const followed of follow(services, key, { after, signal, deltas: false })) {
+    if (followed.type === 'transition') yield followed.transition;
   }
+}
+
+/** The same with the pieces of answers that this process drives, each between the transitions where it belongs. */
+export async function* follow(
+  services: Services,
+  key: SessionKey,
+  { after, signal, deltas }: Required<FollowOptions>,
+): AsyncGenerator<Followed, void> {
+  const { store, live, operations } = services;
+  const queue = new DeltaQueue();
+  const unwatch = deltas ? live.deltas.watch(key.sessionId, queue.push) : () => undefined;
+  try {
+    for (let last = after; !signal.aborted; ) {
+      const over = new AbortController();
+      const until = AbortSignal.any([signal, over.signal]);
+      // Before the look: what is committed while it goes on is seen by the next one.
+      const committed = live.whenCommitted(key.sessionId, until);
+      try {
+        const page = { after: last, limit: PAGE };
+        // `close` waits for the read; after it there is none.
+        const found = await operations
+          .run(() => readTransitions(store, key, page))
+          .catch((error: unknown) => {
+            if (signal.aborted) return [];
+            throw error;
+          });
+        for (const transition of found) {
+          yield* queue.before(transition);
+          if (signal.aborted) return;
+          last = transition.sequence;
+          yield { type: 'transition', transition };
+        }
+        if (found.length > 0) continue;
+        const lookAgain = Promise.race([committed, store.environment.sleep(POLL_MS, until).catch(() => undefined)]);
+        yield* deltasUntil(services, queue, lookAgain, last);
+      } finally {
+        over.abort();
+      }
+    }
+  } finally {
+    unwatch();
+  }
+}
+
+/** The pieces that come before the next look is due. */
+async function* deltasUntil(
+  { store }: Services,
+  queue: DeltaQueue,
+  lookAgain: Promise<unknown>,
+  last: number,
+): AsyncGenerator<Followed, void> {
+  const due = new AbortController();
+  const isDue = lookAgain.then(() => due.abort());
+  while (!due.signal.aborted) {
+    yield* queue.take(last);
+    if (due.signal.aborted) break;
+    await queue.wake.wait(store.environment, POLL_MS, due.signal);
+  }
+  await isDue;
 }

@@ -10,6 +10,7 @@ import type { DriveContext } from './drive-context.ts';
 import { driveSession } from './drive-session.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import { keepLease } from './keep-lease.ts';
+import { LiveDeltas } from './live-deltas.ts';
 import { runCancelled } from './note-message.ts';
 import { attendChildren } from './recover.ts';
 import { tellRelatives } from './relatives.ts';
@@ -40,6 +41,8 @@ interface Live {
 
 /** The sessions of this process that are being committed to or driven: one persistence actor each, gone when nobody uses it. */
 export class LiveSessions {
+  /** What models write at this moment. */
+  readonly deltas = new LiveDeltas();
   readonly #live = new Map<string, Live>();
   /** Feeds of runs that this process was told of before they began. */
   readonly #expected = new Map<string, RunFeed>();
@@ -123,11 +126,19 @@ export class LiveSessions {
       const { announcer } = services;
       if (announcer !== null && asksSomebody(result)) inBackground(services, () => announcer.session(result.session));
     };
+    const { sessionId } = begin.session;
+    let after = begin.session.version;
     const unsubscribe = live.actor.subscribe((result) => {
+      after = Math.max(after, result.session.version);
+      if (result.transition.event.type.startsWith('model.')) this.deltas.end(sessionId);
       if (!result.repeated) feed.push(toRunEvent(result));
       announce(result);
     });
-    const context = driveContext(services, live.actor, begin, controller, feed);
+    const emit = (event: RunEvent): void => {
+      feed.push(event);
+      if (event.type === 'delta') this.deltas.show(sessionId, { ...event, after });
+    };
+    const context = driveContext(services, live.actor, begin, controller, emit);
     const wake = new Wake();
     let sleeps = false;
     const ended = services.operations
@@ -138,6 +149,7 @@ export class LiveSessions {
       })
       .finally(() => {
         unsubscribe();
+        this.deltas.end(sessionId);
         if (sleeps && feed.isFollowed) this.#expected.set(runId, feed);
         else feed.end();
         if (live.drive === drive) live.drive = null;
@@ -219,7 +231,7 @@ function driveContext(
   actor: PersistenceActor,
   begin: CommitResult,
   controller: AbortController,
-  feed: RunFeed,
+  emit: (event: RunEvent) => void,
 ): DriveContext {
   const { store, holder } = services;
   const { environment } = store;
@@ -236,7 +248,7 @@ function driveContext(
     clock: { databaseMs: begin.now.getTime(), monotonicMs: environment.monotonic() },
     signal: controller.signal,
     draining: services.closing,
-    emit: (event) => feed.push(event),
+    emit,
     keep: (late) => keepEvidence(services, begin.session, { ...late, token: begin.session.token }),
     stop: (reason) => controller.abort(reason),
   };

@@ -1,11 +1,13 @@
 import { type Replay, replaySession, type Verification, verifySession } from '../persistence/audit/verify-session.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import { readTransitions, type StoredTransition, type TransitionsQuery } from '../persistence/read-transitions.ts';
-import { readTurns, type StoredTurn } from '../persistence/read-turns.ts';
-import { checkTransitions } from './check-query.ts';
+import { readTurns, type StoredTurn, type TurnsQuery } from '../persistence/read-turns.ts';
+import { checkFollow, checkHistory, checkTransitions } from './check-query.ts';
 import { explainSession } from './explain/explain-session.ts';
 import type { Explanation } from './explain/explanation.ts';
-import { operate, type Services } from './services.ts';
+import { follow } from './follow-session.ts';
+import type { Followed, FollowOptions } from './followed.ts';
+import { checkOpen, operate, type Services } from './services.ts';
 import { readStatus, type SessionStatus } from './session-status.ts';
 
 /** What can be read of a session. None of it writes, takes a lock, or needs the session's agent. */
@@ -38,14 +40,34 @@ export class SessionReading {
   }
 
   /**
-   * Every turn, by index from 0 on. Each tool call has its tool turn before the next message; calls that are open have none yet.
+   * The turns, by index from 0 on. Each tool call has its tool turn before the next message; calls that are open have none yet. `from`: only
+   * those of this index and later ones; `limit`: how many at the most, a whole number from 1 to 1000. Default: all of them, in memory.
    *
-   * @throws RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   * @throws OPTIONS_INVALID, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
    */
-  async history(): Promise<StoredTurn[]> {
+  async history(page: TurnsQuery = {}): Promise<StoredTurn[]> {
     return operate(this.#services, async () => {
-      return readTurns(this.#services.store, this);
+      return readTurns(this.#services.store, this, checkHistory(page));
     });
+  }
+
+  /**
+   * The committed transitions of later sequence than `after`, those of now and those to come, each once and in order, whichever process
+   * commits them: at once those of this one, the others within 200 ms. With `deltas: true` also what models write, where this process
+   * drives the session: pieces of an attempt stand after the transition that it began from, and before the one that ends it; an attempt
+   * that was given up is `voided`. It reads and drives nothing, and holds no connection while it waits. A reader that is slow is waited for.
+   *
+   * Ends when `signal` aborts, and when the runtime closes. It may be called again with the last sequence that was seen.
+   *
+   * @throws OPTIONS_INVALID, RUNTIME_CLOSED at once. DATABASE_UNREACHABLE when the database stays away.
+   */
+  follow(options: FollowOptions = {}): AsyncGenerator<Followed, void> {
+    const { after, signal, deltas } = checkFollow(options);
+    const services = this.#services;
+    checkOpen(services);
+    const { closing } = services;
+    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    return follow(services, this, { after, deltas, signal: ends });
   }
 
   /**

@@ -164,6 +164,7 @@ export const SESSION_PROBES: Readonly<Record<string, readonly Probe[]>> = {
   status: [async (hands, ids) => (await ownSession(hands, ids)).status()],
   history: [async (hands, ids) => (await askingSession(hands, ids)).history()],
   transitions: [async (hands, ids) => (await askingSession(hands, ids)).transitions()],
+  follow: [async (hands, ids) => (await (await askingSession(hands, ids)).follow({ deltas: true }).next()).value],
   explain: [async (hands, ids) => (await ownSession(hands, ids)).explain()],
   release: [async (hands, ids) => (await ownSession(hands, ids)).release(BY)],
   replay: [async (hands, ids) => (await askingSession(hands, ids)).replay()],
