@@ -70,7 +70,8 @@ interface Found extends Record<string, unknown> {
   stranded: Stranded | null;
 }
 
-type Condition = [sql: string, ...values: unknown[]];
+/** A condition of a statement over sessions `s`, with its values. */
+export type Condition = [sql: string, ...values: unknown[]];
 
 /** The sessions of one tenant, last changed first. */
 export async function listSessions(store: Store, query: SessionsQuery): Promise<SessionSummary[]> {
@@ -93,7 +94,7 @@ export async function listSessions(store: Store, query: SessionsQuery): Promise<
  * Only what is asked for stands in the statement, so that each way has its index: metadata by containment, runs and messages by the
  * transition that they began or were noted with, and the inbox for those that wait. A test reads the plans.
  */
-function conditionsOf(query: SessionsQuery): Condition[] {
+export function conditionsOf(query: Omit<SessionsQuery, 'limit'>): Condition[] {
   const { tenantId, state, stranded, sessionIds, forkOf, userId, agent, externalId, metadata } = query;
   const { executionId, idempotencyKey, runId, messageId } = query;
   const eventId = messageId === undefined ? null : eventIdFromMessageId(messageId);

@@ -44,6 +44,7 @@ import { type Recovery, recoverSessions } from './recover.ts';
 import { checkPolicies, type RetainOptions, type Retention, type RetentionPolicy, retain } from './retain.ts';
 import { schemasOf } from './schemas-of.ts';
 import { buildOf, checkOpen, operate, type Services } from './services.ts';
+import { noteServices } from './services-of.ts';
 import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import type { Session } from './session-handle.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
@@ -288,7 +289,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     closed ??= operations.end().then(() => database.close());
     return closed;
   };
-  return {
+  const runtime: Runtime<Agents> = {
     createSession: (session) => operate(services, () => createNewSession(services, session)),
     session: (reference) => operate(services, () => openSession(services, reference)),
     doctor: (asked = {}) =>
@@ -321,6 +322,8 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     close,
     [Symbol.asyncDispose]: close,
   };
+  noteServices(runtime, services);
+  return runtime;
 }
 
 type OnWarning = NonNullable<RuntimeOptions['onWarning']>;

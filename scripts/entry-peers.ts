@@ -16,6 +16,7 @@ export const ENTRY_PEERS: Readonly<Record<string, readonly string[]>> = {
   './mcp': ['@modelcontextprotocol/sdk'],
   './scripted': [],
   './http': [],
+  './inspector': [],
   './migrations': [],
 };
 

@@ -75,8 +75,11 @@ export const LAYERS: readonly Layer[] = [
   },
 ];
 
-/** Where the product may read clock, chance and ids: all of it enters through the environment; a command line has its own. */
-export const NONDETERMINISM_ALLOWED = /^(environment\.ts$|adapters\/cli\/)/;
+/**
+ * Where the product may read clock, chance and ids: all of it enters through the environment; a command line has its own, and so has the
+ * browser in which the inspector's script runs.
+ */
+export const NONDETERMINISM_ALLOWED = /^(environment\.ts$|adapters\/cli\/|adapters\/inspector\/assets\/)/;
 
 /** Files that may import each other in a circle: tables that reference each other have entities that do, lazily. */
 export const CYCLES_ALLOWED = /^persistence\/entities\//;
