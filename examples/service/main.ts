@@ -64,7 +64,9 @@ async function start(): Promise<void> {
   );
   const [web] = await Promise.all(serving);
   tellWorkers();
-  for (const { name, pid } of started) console.log(`${name} is process ${pid}`);
+  for (const { name, pid, url } of started) {
+    console.log(`${name} is process ${pid}${name === 'payments' ? ` at ${url}` : ''}`);
+  }
   console.log(`
 The desk       ${web?.url}
 The inspector  ${web?.url}/inspector

@@ -6,7 +6,8 @@ import { endWithParent, sayReady } from './child.ts';
 
 /*
  * The outside world, in a process of its own: a payments service that books at once and answers late, so that there is time to kill who
- * asked. Its ledger is what really happened, whatever anybody's database says.
+ * asked. Its ledger is what really happened, whatever anybody's database says. `POST /` pays back, `GET /` is the ledger, and `PUT /` with a
+ * number sets after how many milliseconds it answers from then on.
  */
 
 /** A line of the ledger. */
@@ -21,14 +22,14 @@ export interface LedgerEntry {
   worker: string;
 }
 
-const answerMs = Number(process.env.PAYMENTS_MS ?? 8_000);
+let answerMs = Number(process.env.PAYMENTS_MS ?? 8_000);
 const ledger: LedgerEntry[] = [];
 const booked = new Map<string, string>();
 
 /** Books a refund, once for each key; without a key as often as it is asked. */
-async function refund(request: IncomingMessage): Promise<{ refundId: string }> {
-  const { orderId, cents } = JSON.parse(Buffer.concat(await request.toArray()).toString());
-  const { 'idempotency-key': key, 'x-worker': worker } = request.headers;
+async function refund({ headers }: IncomingMessage, body: string): Promise<{ refundId: string }> {
+  const { orderId, cents } = JSON.parse(body);
+  const { 'idempotency-key': key, 'x-worker': worker } = headers;
   const note = (type: LedgerEntry['type'], refundId: string | null) =>
     void ledger.push({ at: new Date().toISOString(), type, orderId, cents, refundId, worker: String(worker) });
   note('asked', null);
@@ -44,10 +45,17 @@ async function refund(request: IncomingMessage): Promise<{ refundId: string }> {
   return { refundId };
 }
 
+async function answer(request: IncomingMessage): Promise<object> {
+  const body = Buffer.concat(await request.toArray()).toString();
+  if (request.method === 'POST') return await refund(request, body);
+  if (request.method === 'PUT') answerMs = Number(body);
+  return { ledger };
+}
+
 const server = createServer(async (request, response) => {
   try {
-    const answer = request.method === 'POST' ? await refund(request) : { ledger };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    const json = JSON.stringify(await answer(request));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(json);
   } catch {
     response.writeHead(400).end();
   }

@@ -1,4 +1,4 @@
-import { serve } from 'turnlock/http';
+import { httpHandler, serve } from 'turnlock/http';
 import { inspector } from 'turnlock/inspector';
 import { endWithParent, sayReady } from './child.ts';
 import { buildPage } from './page.ts';
@@ -20,15 +20,27 @@ process.on('message', (message: { workers?: typeof workers }) => {
 
 async function open() {
   const [runtime, files] = await Promise.all([openRuntime({ drive: false }), buildPage()]);
-  const authenticate = (request: Request) => {
-    const user = userOf(request);
-    return user && { tenantId: user.tenantId, userId: null, by: user.userId, roles: user.roles };
-  };
-  const inspect = inspector(runtime, { basePath: '/inspector', authenticate, decide: true });
+  const sessions = httpHandler(runtime, {
+    basePath: '/api',
+    chat: { agent: 'support' },
+    authenticate(request) {
+      const user = userOf(request);
+      return user && { tenantId: user.tenantId, userId: user.userId, by: user.userId, roles: user.roles };
+    },
+  });
+  const inspect = inspector(runtime, {
+    basePath: '/inspector',
+    decide: true,
+    authenticate(request) {
+      const user = userOf(request); // sees what everybody of the shop does
+      return user && { tenantId: user.tenantId, by: user.userId, roles: user.roles };
+    },
+  });
 
   async function answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const [, top = '', name = ''] = pathname.split('/');
+    if (top === 'api') return await sessions(request);
     if (top === 'inspector') return await inspect(request);
     if (top === 'sign-in' && request.method === 'POST') return await signIn(request);
     if (top === 'desk') return await surroundings(request);
