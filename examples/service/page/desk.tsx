@@ -33,6 +33,7 @@ const LOOK_MS = 1_000;
 
 /** The whole page: a conversation, and what happens outside meanwhile. */
 export function Desk() {
+  const [{ id, isNew }] = useState(conversationOfPage);
   const [around, setAround] = useState<Surroundings | null>(null);
   const look = useCallback(async () => {
     const response = await fetch('/desk').catch(() => null); // it is asked again in a moment
@@ -46,14 +47,13 @@ export function Desk() {
   if (around === null) return null;
   const { user } = around;
   if (user === null) return <SignIn users={around.users} />;
-  const conversation = conversationOfPage();
   return (
     <>
       <header className="bar">
         <h1>Support desk</h1>
         <nav aria-label="Pages">
           <a href="/">New conversation</a>
-          <a href={`/inspector`}>Inspector</a>
+          <a href="/inspector">Inspector</a>
         </nav>
         <form method="post" action="/sign-in" className="who">
           <span>
@@ -65,19 +65,15 @@ export function Desk() {
         </form>
       </header>
       <div className="columns">
-        <Chat key={conversation} id={conversation} />
+        <Chat id={id} isNew={isNew} />
         <Outside workers={around.workers} ledger={around.ledger} />
       </div>
     </>
   );
 }
 
-/** The conversation that the address names; where it names none, a new one, which it names from now on: a reload finds it again. */
-function conversationOfPage(): string {
-  const { pathname } = location;
-  const [, named] = /^\/c\/([\w-]{1,64})$/.exec(pathname) ?? [];
-  if (named !== undefined) return named;
-  const id = crypto.randomUUID();
-  history.replaceState(null, '', `/c/${id}`);
-  return id;
+/** The conversation that the address names, or a new one. */
+function conversationOfPage(): { id: string; isNew: boolean } {
+  const [, named] = /^\/c\/([\w-]{1,64})$/.exec(location.pathname) ?? [];
+  return { id: named ?? crypto.randomUUID(), isNew: named === undefined };
 }

@@ -3,6 +3,12 @@ import { type DynamicToolUIPart, getToolName, isToolUIPart, type ToolUIPart, typ
 type ToolPart = ToolUIPart | DynamicToolUIPart;
 type Decide = (approvalId: string, approved: boolean) => void;
 
+/** What the service says of a call that was started and of which nothing says how it ended. */
+interface UnknownOutcome {
+  toolName: string;
+  settledAs: string | null;
+}
+
 const STATES: Partial<Record<ToolPart['state'], string>> = {
   'input-streaming': 'is being written',
   'input-available': 'is under way',
@@ -21,6 +27,8 @@ export function Message({ message: { role, parts }, decide }: { message: UIMessa
         // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
         if (part.type === 'text') return part.text === '' ? null : <p key={`text ${place}`}>{part.text}</p>;
         if (isToolUIPart(part)) return <ToolCall key={part.toolCallId} part={part} decide={decide} />;
+        if (part.type === 'data-unknownOutcome')
+          return <Unknown key={part.id ?? place} outcome={part.data as UnknownOutcome} />;
         return null;
       })}
     </article>
@@ -56,5 +64,15 @@ function ToolCall({ part, decide }: { part: ToolPart; decide: Decide }) {
         </div>
       )}
     </section>
+  );
+}
+
+function Unknown({ outcome: { toolName, settledAs } }: { outcome: UnknownOutcome }) {
+  if (settledAs !== null) return <p className="muted">A person has said how it ended: {settledAs}.</p>;
+  return (
+    <p className="unknown">
+      Nobody knows whether <code>{toolName}</code> happened. Look it up, and settle it{' '}
+      <a href="/inspector/awaiting">in the inspector</a>.
+    </p>
   );
 }
