@@ -9,6 +9,23 @@ export type {
   ModelTurn,
   ToolOutcome,
 } from './adapters/models/model.contract.ts';
+export type {
+  ModelCallEnd,
+  ObservedAsking,
+  ObservedCommit,
+  ObservedModelCall,
+  ObservedRun,
+  ObservedSending,
+  ObservedSession,
+  ObservedToolCall,
+  ObservedWork,
+  RefusedCommit,
+  RunEnd,
+  RunTelemetry,
+  Telemetry,
+  ToolCallEnd,
+  TraceCarrier,
+} from './adapters/telemetry/telemetry.contract.ts';
 export { type AskUserOptions, askUser } from './adapters/tools/ask-user.ts';
 export { defineTool, type Returned, type ToolDefinition } from './adapters/tools/define-tool.ts';
 export {
@@ -96,6 +113,7 @@ export type {
   WaitingKind,
 } from './runtime/explain/explanation.ts';
 export type { Followed, FollowOptions } from './runtime/followed.ts';
+export { LOG_EVENTS, type Log, type LogEntry, type LogEvent, type LogLevel } from './runtime/log.ts';
 export type { NewSessionOptions, SessionActorInput, SessionReference } from './runtime/open-session.ts';
 export type { Recovery } from './runtime/recover.ts';
 export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain.ts';

@@ -39,6 +39,40 @@ import { changeRounds } from './write-rounds.ts';
  * @throws COMMIT_UNKNOWN when neither the commit nor its resolution got an answer.
  */
 export async function commitEvent(store: Store, request: CommitRequest): Promise<CommitResult> {
+  const { environment, observer } = store;
+  if (observer === undefined) return tryCommit(store, request, null);
+  const watched: Watched = { began: environment.monotonic(), lockWaitMs: 0, tries: 0 };
+  const timing = () => ({ ...watched, durationMs: environment.monotonic() - watched.began });
+  try {
+    const result = await tryCommit(store, request, watched);
+    observer.committed(result, timing());
+    return result;
+  } catch (error) {
+    if (isTurnlockError(error)) observer.refused(request, error, timing());
+    throw error;
+  }
+}
+
+/** What is measured of a commit that somebody observes. */
+interface Watched {
+  began: number;
+  lockWaitMs: number;
+  tries: number;
+}
+
+/** What tells when the lock of the next try is held. */
+function lockWatch({ environment }: Store, watched: Watched | null): { onLocked?: () => void } {
+  if (watched === null) return {};
+  watched.tries += 1;
+  const began = environment.monotonic();
+  return {
+    onLocked: () => {
+      watched.lockWaitMs = environment.monotonic() - began;
+    },
+  };
+}
+
+async function tryCommit(store: Store, request: CommitRequest, watched: Watched | null): Promise<CommitResult> {
   const { environment, limits } = store;
   const patienceMs = request.claim.type === 'hold' ? limits.leaseMs : CALLER_PATIENCE_MS;
   const giveUpAt = environment.monotonic() + patienceMs;
@@ -51,6 +85,7 @@ export async function commitEvent(store: Store, request: CommitRequest): Promise
           tenantId: request.tenantId,
           lockedSessionId: request.sessionId,
           refuseHeldLock: request.claim.type === 'takeOver',
+          ...lockWatch(store, watched),
         },
         async (em) => {
           written = await takeEvent(store, em, request);

@@ -5,6 +5,7 @@ import type { TurnPart, UserTurnContent } from '../machines/event-content.ts';
 import { AgentInbox, type AgentInboxRow } from './entities/agent-inbox.entity.ts';
 import { contentDigest } from './keys/content-digest.ts';
 import type { SessionKey } from './read-session.ts';
+import { withoutTrace } from './trace-keys.ts';
 import { normaliseJson } from './values/normalise-json.ts';
 import { normaliseText } from './values/normalise-text.ts';
 
@@ -124,7 +125,7 @@ export function contentOf({ content: text, parts, metadata, normalised }: AgentI
 
 /** Digest of what a message says: tells a repeat from another message with the same id. */
 export function messageDigest({ text, metadata }: Pick<UserTurnContent, 'text' | 'metadata'>): string {
-  return contentDigest({ text, metadata });
+  return contentDigest({ text, metadata: withoutTrace(metadata) });
 }
 
 /** Stands for the digest of a row that has none: no message equals it. */

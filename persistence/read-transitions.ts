@@ -54,7 +54,8 @@ export async function readTransitions(
   return rows.map(toTransition);
 }
 
-function toTransition(row: AuditRow): StoredTransition {
+/** A row of the audit as its readers see it. */
+export function toTransition(row: AuditRow): StoredTransition {
   const { sequence, from, to, type, eventId, runId, cause, token, createdAt, previousHash, hash, payload } = row;
   const { by } = (payload?.event ?? {}) as { by?: unknown };
   return {

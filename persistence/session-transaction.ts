@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import type { CommitObserver } from './commit-observer.ts';
 import type { Database } from './database.contract.ts';
 import { explainPrivilege } from './explain-privilege.ts';
 import { lockKey } from './keys/lock-key.ts';
@@ -14,6 +15,8 @@ export interface Store {
   database: Database;
   environment: Environment;
   limits: Limits;
+  /** Told of commits; absent: nobody is. */
+  observer?: CommitObserver;
 }
 
 /** Which rows a transaction may see, and whether it takes the session's advisory lock. */
@@ -23,6 +26,8 @@ export interface TransactionScope {
   lockedSessionId?: string;
   /** Whether a held lock is a refusal (LEASE_HELD) instead of a wait: whoever holds it is alive. Default false. */
   refuseHeldLock?: boolean;
+  /** Called once the lock is held. */
+  onLocked?: () => void;
 }
 
 /**
@@ -117,6 +122,7 @@ async function prepare(
   }
   const [row] = (await em.execute(`select ${parts.join(', ')}`, values)) as [{ locked?: boolean }];
   if (row.locked === false) throw lockHeld(scope);
+  scope.onLocked?.();
   if (scope.lockedSessionId !== undefined) {
     await environment.faultPoint('afterLock', { sessionId: scope.lockedSessionId });
   }

@@ -4,6 +4,7 @@ import type { ToolTransaction } from '../persistence/database.contract.ts';
 import { asTool } from '../persistence/reentrance.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { DriveContext } from './drive-context.ts';
+import { observeAttempt } from './observe.ts';
 import { returnedBy } from './returned-by.ts';
 import { toolContext } from './tool-context.ts';
 import { failureOf } from './tool-failure.ts';
@@ -28,7 +29,9 @@ function transactionalTimeoutMs({ limits }: Pick<DriveContext, 'limits'>, tool: 
 export function actOf(drive: DriveContext, execution: ExecutionRow, ready: ReadyParams | NotReady): Act {
   const tool = drive.agent.tools.get(execution.toolName);
   const timeoutMs = transactionalTimeoutMs(drive, tool);
-  return { timeoutMs, run: (transaction) => act(drive, execution, tool, ready, timeoutMs, transaction) };
+  const run: Act['run'] = (transaction) =>
+    observeAttempt(drive, execution, () => act(drive, execution, tool, ready, timeoutMs, transaction));
+  return { timeoutMs, run };
 }
 
 async function act(

@@ -1,4 +1,4 @@
-import type { ModelResponse, ModelTurn } from '../adapters/models/model.contract.ts';
+import type { ModelRequest, ModelResponse, ModelTurn } from '../adapters/models/model.contract.ts';
 import type { FaultInfo } from '../environment.ts';
 import { ERROR_CODES, isTurnlockError, TurnlockError } from '../errors.ts';
 import type { Json, ModelCallContent, ModelTurnContent, TurnPart } from '../machines/event-content.ts';
@@ -12,6 +12,7 @@ import type { DriveContext } from './drive-context.ts';
 import { type MetLimit, mayNotAsk, mayNotCall } from './limits-of-run.ts';
 import { makeInstructions } from './make-instructions.ts';
 import { modelRetryInMs } from './model-retry.ts';
+import { observeAsking } from './observe.ts';
 import { planCalls } from './plan-calls.ts';
 import { readOutput } from './read-output.ts';
 import type { Spent } from './spent-in-run.ts';
@@ -35,7 +36,7 @@ export async function callModel(
   try {
     await drive.environment.faultPoint('beforeEffect', faultInfo(drive));
     if (drive.signal.aborted) return null;
-    const response = await ask(drive, turns, { runId, attempt });
+    const response = await observeAsking(drive, attempt, (asked) => ask(drive, turns, { runId, attempt }, asked));
     await drive.environment.faultPoint('afterEffect', faultInfo(drive));
     if (drive.signal.aborted) return null;
     return await inTime(drive, toEvent(drive, { runId, spent }, response, { ...record, latencyMs: sinceStart() }));
@@ -96,6 +97,7 @@ async function ask(
   drive: DriveContext,
   turns: ModelTurn[],
   call: { runId: string; attempt: number },
+  tell: (request: ModelRequest) => void,
 ): Promise<ModelResponse> {
   const { agent, environment, limits, session, emit } = drive;
   const over = new AbortController();
@@ -129,7 +131,9 @@ async function ask(
       const instructions = await makeInstructions(drive, call.runId, signal);
       signal.throwIfAborted();
       isMakingInstructions = false;
-      const response = await agent.model.generate({ instructions, ...asked }, { signal, emit: deltas.emit });
+      const request = { instructions, ...asked };
+      tell(request);
+      const response = await agent.model.generate(request, { signal, emit: deltas.emit });
       deltas.check();
       return response;
     })();

@@ -1,6 +1,7 @@
 import { TurnlockError } from '../errors.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
 import type { CommittedSession } from '../persistence/committed-session.ts';
+import { observed } from './observed-commit.ts';
 import { agentOf, type Services } from './services.ts';
 
 /**
@@ -24,6 +25,8 @@ export async function takeOver(services: Services, session: CommittedSession): P
       event: { type: 'worker.tookOver', holder },
       claim: { type: 'takeOver', holder, leaseMs: limits.leaseMs, build },
     });
+    const isLost = taken.session.recoveries > session.recoveries;
+    services.signals.tookOver({ ...observed(taken.session), isLost });
     if (taken.session.recoveries <= limits.maxRecoveries) return taken;
     const message = `Its worker was lost ${taken.session.recoveries} times in one run; the limit is ${limits.maxRecoveries}.`;
     return actor.commit({

@@ -1,3 +1,4 @@
+import type { Telemetry } from '../adapters/telemetry/telemetry.contract.ts';
 import { type Environment, systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import { type Limits, resolveLimits } from '../limits.ts';
@@ -31,6 +32,7 @@ import { explainSession } from './explain/explain-session.ts';
 import type { Explanation } from './explain/explanation.ts';
 import { EvidenceKeeper } from './keep-evidence.ts';
 import { LiveSessions } from './live-sessions.ts';
+import type { Log } from './log.ts';
 import {
   createNewSession,
   type NewSessionOptions,
@@ -47,6 +49,7 @@ import { buildOf, checkOpen, operate, type Services } from './services.ts';
 import { noteServices } from './services-of.ts';
 import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import type { Session } from './session-handle.ts';
+import { createSignals } from './signals.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
 
 /** What `createRuntime` takes. */
@@ -67,7 +70,7 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   /**
    * Told, at start, of facts about the server that weaken a promise, and later of what a worker cannot do for the time being, of hooks that
    * fail, and of a tool's result that is lost since the database did not come back before the runtime closed (EVIDENCE_LOST). Default:
-   * `process.emitWarning`.
+   * `process.emitWarning`, or `log` where there is one.
    */
   onWarning?: (warning: { code: string; message: string }) => void;
   /**
@@ -76,6 +79,13 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
    * Where it throws, rejects or takes longer than `limits.hookTimeoutMs` it is told again, later and later, and `onWarning` hears of it. Default: nobody is told.
    */
   onAwaiting?: OnAwaiting;
+  /** Spans and metrics: `openTelemetry()` of `turnlock/telemetry`, or your own. What it throws changes nothing and is a warning, once. Default: none. */
+  telemetry?: Telemetry;
+  /**
+   * Told of each event of {@link LOG_EVENTS}, warnings included, as one structured entry, at once: hand it to the logger that you have. Never
+   * contents. What it throws changes nothing and is a warning, once. Default: nothing is logged.
+   */
+  log?: Log;
   /** What `retain` removes where it is not told otherwise. Nothing is removed by itself. Default: nothing. */
   retention?: readonly RetentionPolicy[];
   /** Clock, ids, chance and fault points. For tests. */
@@ -83,7 +93,8 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
 }
 
 const RUNTIME_OPTIONS = [
-  ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'retention', 'environment'],
+  ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'telemetry', 'log', 'retention'],
+  'environment',
 ];
 
 /** What the sessions of one of `Agents` come to. */
@@ -253,11 +264,15 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   const rules = checkPolicies(options.retention ?? []);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
-  const onWarning = unfailing(options.onWarning ?? emitWarning);
-  const database = await adapter.connect({ environment, limits, onWarning }).catch((error: unknown) => {
+  const { telemetry, log } = options;
+  const warn = unfailing(options.onWarning ?? emitWarning);
+  const onWarning = options.onWarning == null && log != null ? () => undefined : warn;
+  const signals = createSignals({ telemetry, log, environment, onWarning, onHookFailed: warn });
+  const database = await adapter.connect({ environment, limits, onWarning: signals.warn }).catch((error: unknown) => {
     throw toTurnlockError(error);
   });
-  const store: Store = { database, environment, limits };
+  const { observer } = signals;
+  const store: Store = { database, environment, limits, ...(observer === null ? {} : { observer }) };
   try {
     const mode = options.migrate ?? (database.kind === 'pglite' ? 'auto' : 'check');
     await (mode === 'auto' ? migrate(database) : checkSchema(database));
@@ -278,17 +293,25 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     live: new LiveSessions(),
     drives: drive,
     isClaiming: false,
-    announcer: onAwaiting == null ? null : new Announcer({ store, closing: closing.signal, onAwaiting, onWarning }),
-    evidence: new EvidenceKeeper({ store, closing: closing.signal, onWarning }),
+    announcer:
+      onAwaiting == null
+        ? null
+        : new Announcer({ store, closing: closing.signal, onAwaiting, onWarning: signals.warn }),
+    evidence: new EvidenceKeeper({ store, closing: closing.signal, onWarning: signals.warn }),
+    signals,
     operations,
     closing: closing.signal,
   };
-  const worker = new WorkerControl(services, onWarning);
+  const worker = new WorkerControl(services, signals.warn);
   const close = (): Promise<void> => {
     closing.abort(new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed' }));
-    closed ??= operations.end().then(() => database.close());
+    closed ??= operations.end().then(async () => {
+      await database.close();
+      signals.log('runtime.closed');
+    });
     return closed;
   };
+  signals.log('runtime.started', { agents: [...agents.keys()].join(', '), holder: services.holder });
   const runtime: Runtime<Agents> = {
     createSession: (session) => operate(services, () => createNewSession(services, session)),
     session: (reference) => operate(services, () => openSession(services, reference)),
@@ -347,9 +370,12 @@ function unfailing(onWarning: OnWarning): OnWarning {
 }
 
 /** What is only used further in, so that it would break there. */
-function checkKinds({ migrate: mode, onWarning, onAwaiting, environment }: RuntimeOptions): void {
+function checkKinds({ migrate: mode, onWarning, onAwaiting, telemetry, log, environment }: RuntimeOptions): void {
   if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
   if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
   if (typeof (onAwaiting ?? optionRefused) !== 'function') throw optionRefused('onAwaiting', 'a function');
+  if (typeof (log ?? optionRefused) !== 'function') throw optionRefused('log', 'a function');
+  if (telemetry != null && typeof telemetry.run !== 'function')
+    throw optionRefused('telemetry', 'openTelemetry(…) or your own');
   if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
 }

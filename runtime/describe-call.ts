@@ -14,7 +14,8 @@ import { guardsOf } from './guards-of.ts';
 import { validate } from './validate.ts';
 
 /** What planning needs of a drive. */
-export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment' | 'session' | 'signal'>;
+export type Planning = Pick<DriveContext, 'agent' | 'limits' | 'environment' | 'session' | 'signal'> &
+  Partial<Pick<DriveContext, 'watch'>>;
 
 /** What a call is described with. */
 export type Described = Pick<Planning, 'limits'> & { session: Pick<Planning['session'], 'sessionId'> };

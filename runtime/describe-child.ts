@@ -50,7 +50,10 @@ function describeAcceptedChild(planning: Planning, child: AgentTool['child'], pa
   try {
     return { ...factsOf(planning, child), message: messageOf(planning, child, params) };
   } catch {
-    return { ...factsOf(planning, child), message: checkMessage(JSON.stringify(params), {}, planning.limits) };
+    return {
+      ...factsOf(planning, child),
+      message: checkMessage(JSON.stringify(params), withTrace(planning), planning.limits),
+    };
   }
 }
 
@@ -60,6 +63,11 @@ function factsOf({ session }: Planning, { agent }: AgentTool['child']): Omit<Chi
 }
 
 /** A copy goes to the function: what it does to it must not change what is stored. */
-function messageOf({ limits }: Planning, child: AgentTool['child'], params: Json): UserTurnContent {
-  return checkMessage(child.message(structuredClone(params)), {}, limits);
+function messageOf(planning: Planning, child: AgentTool['child'], params: Json): UserTurnContent {
+  return checkMessage(child.message(structuredClone(params)), withTrace(planning), planning.limits);
+}
+
+/** The child's run is part of the trace of its parent's. */
+function withTrace({ watch }: Planning): { metadata: { [name: string]: unknown } } {
+  return { metadata: { ...watch?.carrier() } };
 }

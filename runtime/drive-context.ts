@@ -1,3 +1,4 @@
+import type { RunTelemetry } from '../adapters/telemetry/telemetry.contract.ts';
 import type { Environment } from '../environment.ts';
 import type { TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
@@ -27,6 +28,8 @@ export interface DriveContext {
   signal: AbortSignal;
   /** Aborts when the runtime closes: model calls stop, as they can be made again; tools that are out come to their end. */
   draining: AbortSignal;
+  /** Told of what the drive does; `null` where the host wants no telemetry. */
+  watch: RunTelemetry | null;
   emit(event: RunEvent): void;
   /** Keeps what a tool returned too late to be committed, as evidence. Never rejects. */
   keep(late: Omit<LateResult, 'evidenceId' | 'token'>): void;

@@ -12,6 +12,7 @@ import { keepEvidence } from './keep-evidence.ts';
 import { keepLease } from './keep-lease.ts';
 import { LiveDeltas } from './live-deltas.ts';
 import { runCancelled } from './note-message.ts';
+import { observeRun } from './observe.ts';
 import { attendChildren } from './recover.ts';
 import { tellRelatives } from './relatives.ts';
 import { RunFeed } from './run.ts';
@@ -248,6 +249,7 @@ function driveContext(
     clock: { databaseMs: begin.now.getTime(), monotonicMs: environment.monotonic() },
     signal: controller.signal,
     draining: services.closing,
+    watch: null,
     emit,
     keep: (late) => keepEvidence(services, begin.session, { ...late, token: begin.session.token }),
     stop: (reason) => controller.abort(reason),
@@ -269,7 +271,7 @@ async function runToRest(
     },
   });
   try {
-    const last = await driveSession(drive, begin);
+    const last = await observeRun(services, drive, begin, () => driveSession(drive, begin));
     if (last !== null) return last;
     if (!controller.signal.aborted) await handOver(services, drive);
     return interrupted;

@@ -10,6 +10,7 @@ import { checkStarts } from './check-starts.ts';
 import { withChildren } from './describe-child.ts';
 import { attemptKey, commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { type Doubts, doubtsOf, failedResult, inDoubt } from './end-in-doubt.ts';
+import { observeAttempt } from './observe.ts';
 import { prepareStarts } from './prepare-starts.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AttemptBudget, type AttemptEnd, keepEnd, runAttempt } from './run-attempt.ts';
@@ -160,7 +161,7 @@ export class ToolRunner {
     const key = attemptKey(row);
     const budget = this.#budgets.get(key);
     if (budget === undefined || this.#inFlight.has(key) || this.#hasEnded(row) || this.#lost.has(key)) return;
-    const end = runAttempt(this.#drive, row, budget).then(
+    const end = observeAttempt(this.#drive, row, () => runAttempt(this.#drive, row, budget)).then(
       (ended) => this.#note(row, ended),
       (error: unknown) => {
         this.#broken = { error };

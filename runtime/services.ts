@@ -10,6 +10,7 @@ import type { Agent } from './define-agent.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Operations } from './operations.ts';
+import type { Signals } from './signals.ts';
 
 /** What the parts of one runtime share. */
 export interface Services {
@@ -31,6 +32,8 @@ export interface Services {
   announcer: Announcer | null;
   /** Keeps what tools return too late. */
   evidence: EvidenceKeeper;
+  /** Where this runtime tells of itself. */
+  signals: Signals;
   /** What `close` waits for. */
   operations: Operations;
   /** Aborts with `close`: nothing new begins, model calls stop, tools that are out come to their end. */

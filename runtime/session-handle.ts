@@ -24,6 +24,7 @@ import { fitSettlement } from './fit-settlement.ts';
 import type { Drive } from './live-sessions.ts';
 import { lookAtSleeper } from './look-at-children.ts';
 import { notFailed } from './not-failed.ts';
+import { observeSending } from './observe.ts';
 import { expireInput } from './recover.ts';
 import { handedOver, restOfRun, resultOfCommit } from './rest-of-run.ts';
 import { createLaterRun, createRun, type Run } from './run.ts';
@@ -73,17 +74,21 @@ export class Session<Output = unknown> extends SessionOperating {
       const content = checkMessage(text, checkOptions(options, 'send', SEND_OPTIONS), limits);
       const whenBusy = checkWhenBusy(options.whenBusy);
       const { messageId = null, transaction } = options;
-      const message = { runId: environment.uuid(), messageId, content };
-      if (transaction !== undefined) return this.#sendIn(checkCallerTransaction(transaction), message, whenBusy);
-      const request = {
-        eventId: messageId === null ? environment.uuid() : eventIdFromMessageId(messageId),
-        cause: 'user' as const,
-        event: { type: 'sendMessage', message, whenBusy } as const,
-        claim: this.#acquire(),
-        contentDigest: messageDigest(content),
-      };
-      const result = await (whenBusy === 'reject' ? this.#commitOnceFree(request) : this.#commit(request));
-      return this.#afterMessage(result, message.runId);
+      const given = transaction === undefined ? null : checkCallerTransaction(transaction);
+      const runId = environment.uuid();
+      const sent = await observeSending(this.#services, this.#seen, content, async (stored) => {
+        const message = { runId, messageId, content: stored };
+        if (given !== null) return this.#sendIn(given, message, whenBusy);
+        const request = {
+          eventId: messageId === null ? environment.uuid() : eventIdFromMessageId(messageId),
+          cause: 'user' as const,
+          event: { type: 'sendMessage', message, whenBusy } as const,
+          claim: this.#acquire(),
+          contentDigest: messageDigest(content),
+        };
+        return whenBusy === 'reject' ? this.#commitOnceFree(request) : this.#commit(request);
+      });
+      return 'transition' in sent ? this.#afterMessage(sent, runId) : sent;
     });
   }
 

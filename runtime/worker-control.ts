@@ -44,7 +44,13 @@ export class WorkerControl {
     checkOpen(this.#services);
     const worker = new Worker(this.#services, { concurrency, onSession, onWarning: this.#onWarning });
     // `close` waits for it, as for everything that needs the database.
-    this.#running = { worker, options, ended: operate(this.#services, () => worker.run()) };
+    const { signals } = this.#services;
+    signals.log('worker.started', { concurrency });
+    this.#running = {
+      worker,
+      options,
+      ended: operate(this.#services, () => worker.run().finally(() => signals.log('worker.stopped'))),
+    };
   }
 
   /** See `Runtime.stop`. */

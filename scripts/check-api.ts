@@ -21,6 +21,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   './scripted': 'A model without a provider, for tests and examples.',
   './http': 'Sessions by HTTP: a web-standard fetch handler, and a server for who has none.',
   './inspector': 'A page to watch sessions on and to decide what waits for a person, as a web-standard fetch handler.',
+  './telemetry': 'Spans and metrics of a runtime for OpenTelemetry.',
   './migrations': 'The schema as migrations, for a set-up that runs them itself.',
 };
 

@@ -17,6 +17,7 @@ export const ENTRY_PEERS: Readonly<Record<string, readonly string[]>> = {
   './scripted': [],
   './http': [],
   './inspector': [],
+  './telemetry': ['@opentelemetry/api'],
   './migrations': [],
 };
 

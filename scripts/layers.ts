@@ -58,8 +58,15 @@ export const LAYERS: readonly Layer[] = [
     ),
   },
   {
+    name: 'telemetry',
+    holds: /^adapters\/telemetry\//,
+    mayImport: either(LEAF, /^adapters\/telemetry\//),
+    mayImportTypesOf: /^(machines\/|adapters\/models\/model\.contract\.ts$)/,
+    packages: /^@opentelemetry\/api$/,
+  },
+  {
     name: 'driving adapters',
-    holds: /^adapters\/(cli|http|inspector)\//,
+    holds: /^adapters\/(cli|http|inspector|stately)\//,
     mayImport: either(LEAF, /^(machines|persistence|runtime|adapters)\//),
     packages: /./,
   },

@@ -2,13 +2,16 @@ import type { RecordedEvent } from '../../machines/session-event.ts';
 import type { ExecutionRow } from '../../persistence/row-changes.ts';
 import { escapeText } from './escape-text.ts';
 
+/** A call that an event may be about. */
+type NamedCall = Pick<ExecutionRow, 'executionId' | 'toolName'>;
+
 /** What a recorded event says beyond its name, in a few words; an empty text where that is nothing. */
-export function describeEvent(event: RecordedEvent | null, executions: readonly ExecutionRow[]): string {
+export function describeEvent(event: RecordedEvent | null, executions: readonly NamedCall[]): string {
   if (event === null) return 'payload erased';
   return escapeText([...partsOf(event, executions)].join(', '));
 }
 
-function* partsOf(event: RecordedEvent, executions: readonly ExecutionRow[]): Generator<string> {
+function* partsOf(event: RecordedEvent, executions: readonly NamedCall[]): Generator<string> {
   const named = (id: unknown) => executions.find(({ executionId }) => executionId === id)?.toolName ?? String(id);
   for (const part of listOf(event.results)) {
     const again = part.retryInMs === undefined ? '' : `, again in ${part.retryInMs} ms`;

@@ -71,6 +71,8 @@ export interface ModelDelta {
 export interface Model {
   /** Written to `active_model_id`; 1 to 64 characters. */
   readonly modelId: string;
+  /** Who serves it, for telemetry: a well-known value of `gen_ai.provider.name`, or the name that the AI SDK has for it. Default: not said. */
+  readonly provider?: string;
   /**
    * Answers `request`. Whatever it throws becomes a failed attempt; throw a `TurnlockError` with `retryable: false` where a further
    * attempt cannot help, with `details.retryAfterMs` where the next one must wait at least so many milliseconds (10 minutes at most

@@ -24,6 +24,7 @@ export function scripted(script: ScriptedStep[] | ScriptedStep, options: { model
   check(typeof modelId === 'string', 'modelId', 'text');
   return {
     modelId,
+    provider: 'scripted',
     async generate(request, context) {
       const step = Array.isArray(script) ? script[countAnswers(request)] : script;
       if (step === undefined) throw usedUp(countAnswers(request));

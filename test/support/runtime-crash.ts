@@ -3,7 +3,7 @@ import type { Limits } from '../../limits.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { type Fault, FaultPlan } from './fault-plan.ts';
 import type { RuntimeDatabase } from './runtime-database.ts';
-import { LONG_MS, openRuntime } from './runtime-open.ts';
+import { LONG_MS, type OpenOptions, openRuntime } from './runtime-open.ts';
 
 /** A runtime as a process of its own, in which what is planned goes wrong. At the test's end it is closed, if it still lives. */
 export async function openMortal(
@@ -11,10 +11,11 @@ export async function openMortal(
   agents: readonly Agent[],
   faults: readonly Fault[] = [],
   limits: Partial<Limits> = {},
+  more: Pick<OpenOptions, 'telemetry'> = {},
 ): Promise<{ runtime: Runtime; plan: FaultPlan }> {
   const plan = new FaultPlan(faults);
   const { adapter, destroy } = database.mortalAdapter();
-  const runtime = await openRuntime(database, agents, { environment: plan, limits, adapter });
+  const runtime = await openRuntime(database, agents, { environment: plan, limits, adapter, ...more });
   void plan.struck.then(() => (plan.isCrashed ? destroy() : undefined));
   atTestEnd(async () => {
     plan.resume();
@@ -29,8 +30,9 @@ export async function recoverLater(
   database: RuntimeDatabase,
   agents: readonly Agent[],
   limits: Partial<Limits> = {},
+  more: Pick<OpenOptions, 'telemetry'> = {},
 ): Promise<{ runtime: Runtime; recoveries: Recovery[] }> {
   await database.moveClock(LONG_MS);
-  const runtime = await openRuntime(database, agents, { limits });
+  const runtime = await openRuntime(database, agents, { limits, ...more });
   return { runtime, recoveries: await runtime.recover() };
 }

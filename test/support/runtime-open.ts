@@ -3,7 +3,16 @@ import type { ScriptedStep } from '../../adapters/models/scripted.ts';
 import { scripted } from '../../adapters/models/scripted.ts';
 import type { Tool } from '../../adapters/tools/tool.contract.ts';
 import type { Environment } from '../../environment.ts';
-import { type Agent, createRuntime, defineAgent, type OnAwaiting, type Runtime, type Session } from '../../index.ts';
+import {
+  type Agent,
+  createRuntime,
+  defineAgent,
+  type Log,
+  type OnAwaiting,
+  type Runtime,
+  type Session,
+  type Telemetry,
+} from '../../index.ts';
 import type { Limits } from '../../limits.ts';
 import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { atTestEnd } from './at-test-end.ts';
@@ -26,14 +35,27 @@ export interface OpenOptions {
   /** As of `createRuntime`. */
   onAwaiting?: OnAwaiting;
   /** Default: nobody is told. */
-  onWarning?: (warning: { code: string; message: string }) => void;
+  onWarning?: ((warning: { code: string; message: string }) => void) | null;
+  /** As of `createRuntime`. */
+  telemetry?: Telemetry;
+  /** As of `createRuntime`. */
+  log?: Log;
 }
 
 /** Opens a runtime on a migrated database and closes it at the test's end. */
 export async function openRuntime(
   database: RuntimeDatabase,
   agents: readonly Agent[],
-  { limits, environment, drive = true, adapter, onAwaiting, onWarning = () => undefined }: OpenOptions = {},
+  {
+    limits,
+    environment,
+    drive = true,
+    adapter,
+    onAwaiting,
+    onWarning = () => undefined,
+    telemetry,
+    log,
+  }: OpenOptions = {},
 ): Promise<Runtime> {
   const runtime = await createRuntime({
     database: adapter ?? database.adapter(),
@@ -41,7 +63,9 @@ export async function openRuntime(
     migrate: 'check',
     drive,
     limits: { ...QUICK, ...limits },
-    onWarning,
+    ...(onWarning === null ? {} : { onWarning }),
+    ...(telemetry ? { telemetry } : {}),
+    ...(log ? { log } : {}),
     ...(onAwaiting ? { onAwaiting } : {}),
     ...(environment ? { environment } : {}),
   });

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../../persistence/keys/sha256-hex.ts';
 import { STYLES } from '../styles/styles.ts';
+import { FOLLOW_SCRIPT } from './follow-script.ts';
 import { LIVE_SCRIPT } from './live-script.ts';
 
 /** A file that pages name. */
@@ -13,6 +14,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="
 const ASSETS = {
   'inspector.css': { type: 'text/css; charset=utf-8', text: STYLES },
   'live.js': { type: 'text/javascript; charset=utf-8', text: LIVE_SCRIPT },
+  'follow.js': { type: 'text/javascript; charset=utf-8', text: FOLLOW_SCRIPT },
   'icon.svg': { type: 'image/svg+xml', text: ICON },
 } as const satisfies Record<string, Asset>;
 

@@ -35,6 +35,7 @@ export function aiSdk(model: LanguageModel, settings: AiSdkSettings = {}): Model
   const secrets = Object.values(settings.headers ?? {}).filter((value) => value !== undefined);
   return {
     modelId,
+    provider: sdk.provider,
     async generate(request, context) {
       try {
         return await ask(sdk, request, { ...context, settings, provider });
