@@ -49,6 +49,15 @@ async function typesOf(inspector: Page): Promise<(string | null)[]> {
   return await Promise.all(entries.map((entry) => entry.getAttribute('data-type')));
 }
 
+/** Goes from element to element until the one with this text has the focus. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let tabs = 0; tabs < 30; tabs += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate<string>('document.activeElement.textContent')) === text) return;
+  }
+  throw new Error(`nothing that can be reached by Tab is called ${text}`);
+}
+
 /** The lines of the ledger of the payments service about an order. */
 async function ledgerOf(orderId: string) {
   return (await service.surroundings()).ledger.filter((entry) => entry.orderId === orderId);
@@ -97,15 +106,8 @@ test('a refund is approved with the keyboard alone, and denied; each is asked on
   const id = await begin(page, 'Refund order 44, please.');
   await page.getByRole('button', { name: 'Approve' }).waitFor();
   await page.reload();
-  const approve = page.getByRole('button', { name: 'Approve' });
-  await approve.waitFor();
-  for (
-    let tabs = 0;
-    tabs < 30 && !(await approve.evaluate('(button) => button === document.activeElement'));
-    tabs += 1
-  ) {
-    await page.keyboard.press('Tab');
-  }
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await tabTo(page, 'Approve');
   await page.keyboard.press('Enter');
   await answerOf(page, 'Done: order 44 is paid back, 620.00 EUR.').waitFor();
   expect((await ledgerOf('44')).map(({ type }) => type)).toEqual(['asked', 'booked']);
