@@ -7,7 +7,9 @@ const seed = process.env.TURNLOCK_SEED ?? String(randomInt(2 ** 31));
 const isCi = Boolean(process.env.CI);
 const reportFolder = process.env.TURNLOCK_REPORTS;
 
-const slow = ['pglite', 'postgres', 'crash', 'long', 'hostile', 'browser'].map((level) => `**/*.${level}.test.ts`);
+const slow = ['docs', 'pglite', 'postgres', 'crash', 'long', 'hostile', 'browser'].map(
+  (level) => `**/*.${level}.test.ts`,
+);
 const fuzzing = Number(process.env.TURNLOCK_FUZZ_MS ?? 0);
 
 /** Counts for `.ci/run`, one file per run of vitest. */
@@ -42,6 +44,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: [
       project('unit', 1, { include: ['test/**/*.test.ts'], exclude: ['node_modules', ...slow], isolate: false }),
+      // Compiles what the pages show, and reads what the entry points export: seconds, so it is no part of the quickest run.
+      project('docs', 2, { include: ['test/**/*.docs.test.ts'], testTimeout: 60_000 }),
       project('types', 2, {
         include: [],
         typecheck: {
