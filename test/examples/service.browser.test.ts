@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { barriersOf, browserForFile, overflowOf, PHONE } from '../browser/browser.ts';
+import { browserForFile } from '../browser/browser.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type ServiceExample, startService } from './start-service.ts';
@@ -140,18 +140,3 @@ test('who may not approve is told so, and a manager does it in the inspector; no
   await page.reload();
   await answerOf(page, 'Done: order 54 is paid back, 620.00 EUR.').waitFor();
 });
-
-test.each(['light', 'dark'] as const)(
-  'the page has no barrier and fits a phone in its %s colours',
-  async (colorScheme) => {
-    const page = await openPage({ viewport: PHONE, colorScheme });
-    await page.goto(service.url);
-    await page.getByRole('button', { name: /^Ana/ }).waitFor();
-    expect([await barriersOf(page), await overflowOf(page)]).toEqual([[], 0]);
-    await signIn(page, 'Ana');
-    expect([await barriersOf(page), await overflowOf(page)]).toEqual([[], 0]);
-    await begin(page, `Refund order ${colorScheme === 'light' ? 64 : 69}, please.`);
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
-    expect([await barriersOf(page), await overflowOf(page)]).toEqual([[], 0]);
-  },
-);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
@@ -27,6 +27,7 @@ async function refundOrder(service: ServiceExample, orderId: string): Promise<st
 
 test('examples/service starts by one command with a server of its own, serves, and leaves nothing behind after Ctrl-C', async () => {
   const temporary = await temporaryFolder('service-');
+  chmodSync(temporary, 0o711); // run by root, the server is another user and must get through
   const service = await startService({ TMPDIR: temporary });
   const postmaster = () => {
     const [folder = ''] = readdirSync(temporary);
