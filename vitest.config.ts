@@ -52,7 +52,7 @@ export default defineConfig({
           enabled: true,
           only: true,
           include: ['test/**/*.test-d.ts'],
-          tsconfig: 'tsconfig.json',
+          tsconfig: 'tsconfig.types.json',
           ignoreSourceErrors: true, // `npm run typecheck` reports those
         },
       }),

@@ -22,6 +22,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   './http': 'Sessions by HTTP: a web-standard fetch handler, and a server for who has none.',
   './inspector': 'A page to watch sessions on and to decide what waits for a person, as a web-standard fetch handler.',
   './telemetry': 'Spans and metrics of a runtime for OpenTelemetry.',
+  './stately': 'Sessions and replays in the Stately inspector.',
   './migrations': 'The schema as migrations, for a set-up that runs them itself.',
 };
 

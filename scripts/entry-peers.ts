@@ -18,6 +18,7 @@ export const ENTRY_PEERS: Readonly<Record<string, readonly string[]>> = {
   './http': [],
   './inspector': [],
   './telemetry': ['@opentelemetry/api'],
+  './stately': ['@statelyai/inspect'],
   './migrations': [],
 };
 

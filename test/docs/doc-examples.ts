@@ -8,6 +8,7 @@ import { postgres } from 'turnlock/postgres';
 import { scripted } from 'turnlock/scripted';
 import { aiSdk, fromAiSdk } from 'turnlock/ai-sdk';
 import { mcp } from 'turnlock/mcp';
+import { statelyInspector } from 'turnlock/stately';
 import { openTelemetry } from 'turnlock/telemetry';
 import type { LanguageModel, ToolSet } from 'ai';
 import { z } from 'zod';
