@@ -22,11 +22,13 @@ export function readSequence(text: string | null | undefined): number | null {
  */
 export function followStream(context: Context<PageEnv>, key: SessionKey): Response {
   const { store, runtime, environment } = context.env.visit;
-  const live = runtime === null ? null : servicesOf(runtime).live;
+  const { live, closing } = runtime === null ? { live: null, closing: undefined } : servicesOf(runtime);
   const last = readSequence(context.req.header('last-event-id')) ?? readSequence(context.req.query('after')) ?? 0;
   const over = new AbortController();
   const response = streamSSE(context, async (stream) => {
     stream.onAbort(() => over.abort());
+    closing?.addEventListener('abort', () => over.abort(), { signal: over.signal });
+    if (closing?.aborted) over.abort();
     const end = environment.sleep(MAX_STREAM_MS, over.signal).then(
       () => over.abort(),
       () => undefined,

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { ODD_TEXTS } from '../../support/odd-texts.ts';
+import { ODD_VALUES } from '../../support/odd-values.ts';
+import { onPostgres } from '../../support/runtime-database.ts';
+import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
+import { httpScene, USER } from './http-scene.ts';
+
+/** What of an odd value a client could send at all. */
+function asSent(value: unknown): string | null {
+  try {
+    return JSON.stringify({ value }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+describe('sessions by HTTP', () => {
+  onPostgres((database) => {
+    it('take or refuse every odd text, and never fail of one', async () => {
+      const agent = scriptedAgent('ok');
+      const { ask, errors } = httpScene(await openRuntime(database(), [agent]));
+      const created = await ask('POST', '/sessions', { body: { agent: agent.name, userId: 'user' } });
+      const path = created.headers.get('location')!;
+      for (const { given: text } of ODD_TEXTS) {
+        const metadata = { [text]: text };
+        const odd = encodeURIComponent(text.toWellFormed());
+        const all = [
+          ask('POST', '/sessions', { body: { agent: agent.name, userId: text, externalId: text, metadata } }),
+          ask('POST', `${path}/messages`, { body: { text, metadata }, headers: { prefer: 'respond-async' } }),
+          ask('POST', `${path}/cancel`, { body: { reason: text } }),
+          ask('GET', `/sessions?externalId=${odd}&userId=${odd}&agent=${odd}&messageId=${odd}`),
+          ask('GET', `/chat/${odd}/stream`),
+          ask('POST', '/chat', {
+            as: USER,
+            body: {
+              id: text,
+              agent: agent.name,
+              messages: [{ id: text, role: 'user', parts: [{ type: 'file', url: text }] }],
+            },
+          }),
+        ];
+        for (const response of await Promise.all(all)) expect(response.status, text).toBeLessThan(500);
+      }
+      expect(errors).toEqual([]);
+    });
+
+    it('take or refuse every odd value, wherever it stands in a body', async () => {
+      const agent = scriptedAgent('ok');
+      const { ask, errors } = httpScene(await openRuntime(database(), [agent]));
+      const created = await ask('POST', '/sessions', { body: { agent: agent.name, userId: 'user' } });
+      const path = created.headers.get('location')!;
+      const execution = `${path}/executions/00000000-0000-4000-8000-000000000000`;
+      const headers = { 'content-type': 'application/json', prefer: 'respond-async' };
+      for (const { name, make } of ODD_VALUES) {
+        const sent = asSent(make());
+        if (sent === null) continue;
+        const value = sent.slice('{"value":'.length, -1) || 'null';
+        const all = [
+          ask('POST', '/sessions', { headers, raw: `{"agent":"${agent.name}","userId":"u","metadata":${value}}` }),
+          ask('POST', `${path}/messages`, { headers, raw: `{"text":${value}}` }),
+          ask('POST', `${execution}/approve`, { headers, raw: `{"digest":"d","params":${value}}` }),
+          ask('POST', `${execution}/settle`, { headers, raw: `{"outcome":"succeeded","output":${value}}` }),
+          ask('POST', '/chat', { as: USER, headers, raw: `{"id":"c","agent":"${agent.name}","messages":[${value}]}` }),
+          ask('POST', '/chat', { headers, raw: value }),
+        ];
+        for (const response of await Promise.all(all)) expect(response.status, name).toBeLessThan(500);
+      }
+      expect(errors).toEqual([]);
+    });
+  });
+});
