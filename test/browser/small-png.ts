@@ -1,8 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 
-/** Colours that a palette holds. */
+/** Colours that a palette holds, and how many of them are the commonest as they are. */
 const MAX_COLOURS = 256;
+const EXACT_COLOURS = 128;
 
 /** The pixels of a PNG, as the browser of `page` decodes it. */
 const DECODE = `async (data) => {
@@ -19,8 +20,8 @@ const DECODE = `async (data) => {
 }`;
 
 /**
- * The same picture with a palette of at most 256 colours, about a third as large. What pages are made of keeps its colours: of colours that are
- * near each other the one that is most often there stands for all, which changes the edges of letters alone.
+ * The same picture with a palette of at most 256 colours, about a third as large. What pages are made of keeps its colours: the commonest stay
+ * as they are, and of others that are near each other one stands for all, which changes the edges of letters alone.
  */
 export async function smallPng(page: Page, png: Buffer): Promise<Buffer> {
   const decoded: { width: number; height: number; pixels: string } = await page.evaluate(
@@ -51,13 +52,13 @@ export async function smallPng(page: Page, png: Buffer): Promise<Buffer> {
   ]);
 }
 
-/** The commonest colour of each neighbourhood, the commonest neighbourhoods first. */
+/** The commonest colours, and of the others the commonest one of each neighbourhood. */
 function paletteOf(pixels: Uint32Array): number[] {
   const counts = new Map<number, number>();
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1);
-  const commonest = [...counts].sort(([, one], [, other]) => other - one);
-  const near = Map.groupBy(commonest, ([colour]) => colour & 0xf0f0f0);
-  return [...near.values()].map(([first]) => first![0]).slice(0, MAX_COLOURS);
+  const colours = [...counts].sort(([, one], [, other]) => other - one).map(([colour]) => colour);
+  const near = Map.groupBy(colours.slice(EXACT_COLOURS), (colour) => colour & 0xf0f0f0);
+  return [...colours.slice(0, EXACT_COLOURS), ...[...near.values()].map(([first]) => first!)].slice(0, MAX_COLOURS);
 }
 
 function nearest(palette: readonly number[], colour: number): number {

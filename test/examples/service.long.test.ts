@@ -1,12 +1,15 @@
-import { chmodSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { consumerFolder } from '../docs/consumer-folder.ts';
+import { runNode } from '../docs/run-node.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { processIsAlive } from '../support/process-is-alive.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type ServiceExample, startService } from './start-service.ts';
 
+const FOLDER = 'examples/service';
 const cookie = 'desk-user=ana';
 
 /** Sends a message as the page does, and waits until the conversation rests. */
@@ -56,4 +59,14 @@ test('examples/service keeps its sessions in a database that is given, and what 
   const stream = await refundOrder(second, '42');
   expect(stream).toContain('Done: order 42 is paid back, 31.50 EUR.');
   expect(await second.surroundings()).toMatchObject({ ledger: [] });
+});
+
+test('examples/service compiles as strictly as its tsconfig.json says, page and processes', async () => {
+  const names = globSync(['*.ts', 'page/*.tsx', '*.json'], { cwd: FOLDER });
+  const folder = consumerFolder(
+    Object.fromEntries(names.map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')])),
+  );
+  const { stdout } = await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), '-p', '.']);
+  // Sources of ours stand in for declarations here, and are compiled by their own settings.
+  expect(stdout.split('\n').filter((line) => /^(page\/)?[\w.-]+\(/.test(line))).toEqual([]);
 });
