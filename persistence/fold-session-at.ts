@@ -20,7 +20,7 @@ export interface FoldedAt {
 /**
  * Folds the recorded events of a session up to the transition `sequence`, page by page: what its snapshot was then. It runs nothing. `from`: a
  * fold of the same session to go on from, where the transition that it stands at is still the one that it was; the caller keeps it, as a fold
- * from the begin takes as long as the session is long.
+ * from the begin takes as long as the session is long. `keep`: told of every place on the way from which another fold could go on.
  *
  * @returns `null` where the session has no such transition.
  * @throws SESSION_NOT_FOUND when the tenant has no such session.
@@ -28,7 +28,7 @@ export interface FoldedAt {
 export async function foldSessionAt(
   store: Store,
   key: SessionKey,
-  { sequence, from = null }: { sequence: number; from?: FoldedAt | null },
+  { sequence, from = null, keep }: { sequence: number; from?: FoldedAt | null; keep?: (folded: FoldedAt) => void },
 ): Promise<FoldedAt | null> {
   let stand = (await isStill(store, key, sequence, from)) ?? (await begin(store, key));
   while (stand.sequence < sequence) {
@@ -39,6 +39,7 @@ export async function foldSessionAt(
     const folded = rows.map(({ payload, ...row }) => ({ ...row, event: payload?.event ?? null }));
     const before = foldTransitions(stand.after, folded.slice(0, -1));
     stand = { sequence: last.sequence, hash: last.hash, before, after: foldTransitions(before, folded.slice(-1)) };
+    keep?.(stand);
   }
   return stand;
 }

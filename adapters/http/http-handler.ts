@@ -23,13 +23,13 @@ import { type HttpEnv, sessionRoutes } from './session-routes.ts';
  * const handler = httpHandler(runtime, { authenticate: (request) => identityOf(request.headers.get('authorization')) });
  * const { url } = await serve(handler, { port: 3000 });
  */
-export function httpHandler(runtime: Runtime<readonly never[]> | Runtime, options: HttpHandlerOptions): FetchHandler {
+export function httpHandler(runtime: Runtime, options: HttpHandlerOptions): FetchHandler {
   const settings = readOptions(options);
   const app = new Hono<HttpEnv>({ strict: false }).basePath(settings.basePath);
   app.use(async (context, next) => {
     const request = context.req.raw;
     const identity = await identify(settings, request);
-    context.set('asked', { runtime: runtime as Runtime, settings, request, identity });
+    context.set('asked', { runtime, settings, request, identity });
     await next();
   });
   for (const routes of [sessionRoutes(), operatingRoutes(), eventRoutes(), chatRoutes()]) app.route('/', routes);

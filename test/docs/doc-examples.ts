@@ -7,6 +7,7 @@ import { pglite } from 'turnlock/pglite';
 import { postgres } from 'turnlock/postgres';
 import { scripted } from 'turnlock/scripted';
 import { aiSdk, fromAiSdk } from 'turnlock/ai-sdk';
+import { httpHandler, type Identity, serve } from 'turnlock/http';
 import { mcp } from 'turnlock/mcp';
 import { statelyInspector } from 'turnlock/stately';
 import { openTelemetry } from 'turnlock/telemetry';
@@ -17,6 +18,8 @@ const { nextSnapshot, initialSnapshot, beginFold, foldTransitions, SESSION_MACHI
 declare const events: machines.SessionEvent[];
 declare const support: index.Agent;
 declare const session: index.Session;
+declare const runtime: index.Runtime;
+declare function identityOf(authorization: string | null): Identity | null;
 declare const messageId: string;
 declare const answer: Response;
 declare const lookup: ToolSet[string];

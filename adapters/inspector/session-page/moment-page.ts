@@ -32,9 +32,9 @@ export async function momentPage(
   if (sequence === null || sequence < 1 || sequence > overview.version) return null;
   const { store } = visit;
   const from = keptFold(store, overview, sequence);
-  const folded = await foldSessionAt(store, overview, { sequence, from });
+  const keep = (one: FoldedAt) => keepFold(store, overview, one);
+  const folded = await foldSessionAt(store, overview, { sequence, from, keep });
   if (folded === null) return null;
-  keepFold(store, overview, folded);
   const first = Math.max(0, sequence - NEAR - 1);
   const near = await readTimeline(store, overview, { after: first, limit: NEAR * 2 + 1 });
   const entry = near.entries.find(({ transition }) => transition.sequence === sequence);

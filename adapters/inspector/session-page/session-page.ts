@@ -69,8 +69,10 @@ async function readAfter(
   after: number,
   upTo = after + ENTRIES_PER_PAGE,
 ): Promise<ReadPage> {
+  // What was committed since is left for the next look, so that the state above is that after the last entry.
+  const last = Math.min(upTo, overview.version);
   const hasOneBefore = after > 0;
   const from = hasOneBefore ? after - 1 : 0;
-  const timeline = await readTimeline(store, overview, { after: from, limit: Math.max(0, upTo - from) });
+  const timeline = await readTimeline(store, overview, { after: from, limit: Math.max(0, last - from) });
   return { timeline, hasOneBefore: hasOneBefore && timeline.entries.length > 0 };
 }
