@@ -139,4 +139,5 @@ test('who may not approve is told so, and a manager does it in the inspector; no
   await manager.getByRole('button', { name: 'Approve' }).click();
   await page.reload();
   await answerOf(page, 'Done: order 54 is paid back, 620.00 EUR.').waitFor();
+  expect((await ledgerOf('54')).map(({ type }) => type)).toEqual(['asked', 'booked']);
 });
