@@ -19,7 +19,8 @@ import { median } from './statistics.ts';
 
 /*
  * What telemetry costs: the same runs without, with spans and metrics (sampled all, batched, exported to memory), with contents too, and with
- * a log, in turns. Prints the median time of a run of each and its ratio to that without. `--quick` for fewer; `--database <url>`.
+ * a log, in turns. Prints the
+ * median time of a run of each, the CPU that this process took for one, and the ratios to those without: on a machine that is busy, the latter. `--quick` for fewer; `--database <url>`.
  */
 
 endOnSignals();
@@ -49,27 +50,32 @@ try {
     Object.entries(variants).map(async ([name, told]) => {
       const given = { database: postgres(database.url), agents: [oneToolAgent], onWarning: () => undefined, ...told };
       const runtime = await createRuntime({ ...given, migrate: 'check' });
-      return { name, runtime, session: await newSession(runtime), times: [] as number[] };
+      return { name, runtime, session: await newSession(runtime), times: [] as number[], cpu: [] as number[] };
     }),
   );
   for (const { session } of opened) for (let run = 0; run < runs / 5; run += 1) await runOnce(session);
   for (let round = 0; round < rounds; round += 1) {
-    for (const { session, times } of opened) {
+    for (const { session, times, cpu } of opened) {
+      const before = process.cpuUsage();
       for (let run = 0; run < runs; run += 1) {
         const began = performance.now();
         await runOnce(session);
         times.push(performance.now() - began);
       }
+      const { user, system } = process.cpuUsage(before);
+      cpu.push((user + system) / 1_000 / runs);
       spans.reset();
       lines.length = 0;
     }
   }
   for (const { runtime } of opened) await runtime.close();
   console.log(JSON.stringify(await describeMachine(database.owner)));
-  const base = median(opened[0]?.times ?? []);
-  for (const { name, times } of opened) {
-    const ms = median(times);
-    console.log(`${name.padEnd(20)} ${ms.toFixed(2)} ms a run   ${(ms / base).toFixed(3)} times`);
+  const [first] = opened;
+  const base = { ms: median(first?.times ?? []), cpuMs: median(first?.cpu ?? []) };
+  for (const { name, times, cpu } of opened) {
+    const [ms, cpuMs] = [median(times), median(cpu)];
+    const ratios = `${(ms / base.ms).toFixed(2)} times, ${(cpuMs / base.cpuMs).toFixed(2)} times its CPU`;
+    console.log(`${name.padEnd(18)} ${ms.toFixed(2)} ms a run, ${cpuMs.toFixed(2)} ms of CPU   ${ratios}`);
   }
 } finally {
   await tracerProvider.shutdown();

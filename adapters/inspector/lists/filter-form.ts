@@ -11,7 +11,7 @@ export function filterForm(visit: Visit, filters: Filters): Html {
   const agents = Object.keys(build?.agents ?? {});
   const states = SESSION_STATES.map((name) => option(name, STATE_WORDS[name].text, state === name));
   const times = Object.entries(WITHIN).map(([name, { text }]) => option(name, `Changed in ${text}`, within === name));
-  return markup`<form class="card filters" method="get" action="${visit.link('/'}" role="search" aria-label="Sessions">
+  return markup`<form class="card filters" method="get" action="${visit.link('/')}" role="search" aria-label="Sessions">
   <div class="search">
     <label class="unseen" for="q">Search sessions</label>
     <input class="field" id="q" name="q" type="search" value="${q}" maxlength="512" autocomplete="off" spellcheck="false" placeholder="Session, external id, user, execution, run, message, key, or name=value of metadata">
@@ -26,7 +26,7 @@ export function filterForm(visit: Visit, filters: Filters): Html {
     <label class="check"><input type="checkbox" name="asked" value="1"${checked(asked)}> Needs a person</label>
     ${build === undefined ? null : markup`<label class="check"><input type="checkbox" name="stranded" value="1"${checked(stranded)}> Stranded</label>`}
     <button class="button" type="submit">Filter</button>
-    ${isFiltered(filters) ? markup`<a class="button" href="${visit.link('/'}">Clear</a>` : null}
+    ${isFiltered(filters) ? markup`<a class="button" href="${visit.link('/')}">Clear</a>` : null}
   </div>
   <datalist id="agents">${agents.map((name) => markup`<option value="${name}"></option>`)}</datalist>
 </form>`;
