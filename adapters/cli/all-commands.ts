@@ -10,6 +10,7 @@ import { eraseCommand } from './erase-command.ts';
 import { explainCommand } from './explain-command.ts';
 import { findCommand } from './find-command.ts';
 import { forkCommand } from './fork-command.ts';
+import { inspectCommand } from './inspect-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { preflightCommand } from './preflight-command.ts';
 import { recoverCommand } from './recover-command.ts';
@@ -28,6 +29,7 @@ export function allCommands(): Command[] {
   return [
     demoCommand(),
     chatCommand(),
+    inspectCommand(),
     migrateCommand(),
     preflightCommand(),
     doctorCommand(),

@@ -1,11 +1,7 @@
 import { TurnlockError } from '../../errors.ts';
-import { commitEvent } from '../../persistence/commit-event.ts';
-import type { CommittedSession } from '../../persistence/committed-session.ts';
-import type { Decided } from '../../persistence/decide-approval.ts';
-import type { SessionKey } from '../../persistence/read-session.ts';
-import type { Store } from '../../persistence/session-transaction.ts';
 import { checkDenial, checkPlainApproval, type Deciding } from '../../runtime/check-decision.ts';
 import { readId } from './choose-session.ts';
+import { decideWithoutAgent } from './decide-without-agent.ts';
 import { type CallOptions, sayAboutCall } from './say-about-call.ts';
 
 interface DecideOptions extends CallOptions {
@@ -30,7 +26,7 @@ export async function runApprove(execution: string, options: ApproveCommandOptio
     withAgent: (session) => session.approve(executionId, { ...who(options), ...amended }),
     alone: (store, key) => {
       if (options.params === undefined)
-        return commitDecision(store, key, checkPlainApproval(executionId, who(options)));
+        return decideWithoutAgent(store, key, checkPlainApproval(executionId, who(options)));
       throw new TurnlockError('CONFIG_INVALID', {
         message: 'no agents are known (found none, wanted that of the session: its tool accepts the params)',
         hint: 'Export `agents` from turnlock.config.ts, or approve the params as they are.',
@@ -47,7 +43,7 @@ export async function runDeny(execution: string, options: DenyCommandOptions): P
     what: 'decided',
     withAgent: (session) => session.deny(executionId, { ...who(options), reason }),
     alone: (store, key) => {
-      return commitDecision(store, key, checkDenial(store.limits, executionId, { ...who(options), reason }));
+      return decideWithoutAgent(store, key, checkDenial(store.limits, executionId, { ...who(options), reason }));
     },
   });
 }
@@ -70,15 +66,4 @@ function readJson(text: string): unknown {
       hint: `Text stands in quotes, as in '"done"'.`,
     });
   }
-}
-
-async function commitDecision(store: Store, key: SessionKey, decided: Decided): Promise<CommittedSession> {
-  const { session } = await commitEvent(store, {
-    ...key,
-    eventId: store.environment.uuid(),
-    cause: 'operator',
-    event: { type: 'decideApproval', decided },
-    claim: { type: 'none' },
-  });
-  return session;
 }

@@ -32,7 +32,7 @@ export function saidInLines(text: string): Html {
   return markup`<bdi>${lines.join('\n')}</bdi>`;
 }
 
-/** A text of others' in an attribute, on one line and visible. */
+/** A text of others' in an attribute that is shown, on one line and visible. The value of a field is given as it is: it is sent back. */
 export function inAttribute(text: string): string {
   return escapeText(text);
 }

@@ -14,11 +14,12 @@ export interface PageContent {
 /** The pages that the navigation names. */
 export type Section = 'sessions' | 'awaiting' | 'doctor' | 'controls';
 
-const SECTIONS: readonly { section: Section; path: string; text: string }[] = [
+/** `isOfTenant`: about a whole tenant, so not for a viewer of one user's sessions. */
+const SECTIONS: readonly { section: Section; path: string; text: string; isOfTenant?: boolean }[] = [
   { section: 'sessions', path: '/', text: 'Sessions' },
-  { section: 'awaiting', path: '/awaiting', text: 'Waiting for a person' },
-  { section: 'doctor', path: '/doctor', text: 'Doctor' },
-  { section: 'controls', path: '/controls', text: 'Controls' },
+  { section: 'awaiting', path: '/awaiting', text: 'Waiting' },
+  { section: 'doctor', path: '/doctor', text: 'Doctor', isOfTenant: true },
+  { section: 'controls', path: '/controls', text: 'Controls', isOfTenant: true },
 ];
 
 /** A whole page: head, skip link, navigation, `main`, and who looks. */
@@ -28,7 +29,7 @@ export function pageFrame(visit: Visit, { title, section, main }: PageContent): 
     body: markup`<header class="bar">
   <div class="bar-inner">
     <a class="brand" href="${visit.link('/')}"><svg class="brand-mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M7 10V7a5 5 0 0 1 10 0v3"/><rect x="4" y="10" width="16" height="11" rx="2.5"/><path d="M9.5 15.5l2 2 3.5-4"/></svg><span>Turnlock</span></a>
-    <nav aria-label="Pages"><ul class="nav">${SECTIONS.map((one) => entry(visit, one, section))}</ul></nav>
+    <nav aria-label="Pages"><ul class="nav">${SECTIONS.filter(({ isOfTenant }) => !isOfTenant || visit.viewer.userId == null).map((one) => entry(visit, one, section))}</ul></nav>
     ${whoLooks(visit)}
   </div>
 </header>

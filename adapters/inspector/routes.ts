@@ -1,5 +1,7 @@
 import { Hono } from 'hono';
 import { awaitingPages } from './awaiting/awaiting-pages.ts';
+import { controlsPages } from './controls/controls-page.ts';
+import { doctorPages } from './doctor/doctor-pages.ts';
 import { missingPage } from './error-page.ts';
 import { listPages } from './lists/list-pages.ts';
 import { type PageEnv, type Pages, showPage } from './pages.ts';
@@ -11,6 +13,8 @@ export function allPages(pathOf: (request: Request) => string): Pages {
   listPages(pages);
   awaitingPages(pages);
   sessionPages(pages);
+  doctorPages(pages);
+  controlsPages(pages);
   pages.notFound((context) => showPage(context, missingPage(context.env.visit), 404));
   pages.onError((error) => {
     throw error; // the inspector answers it, as it does for what goes wrong before a page is found

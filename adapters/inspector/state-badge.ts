@@ -1,5 +1,5 @@
 import type { SessionState } from '../../machines/session-state.ts';
-import { type Html, markup } from './html.ts';
+import { type Html, inAttribute, markup } from './html.ts';
 
 /** What each state is called for people, and how urgent it looks. */
 export const STATE_WORDS: Readonly<Record<SessionState, { text: string; tone: Tone }>> = {
@@ -21,6 +21,7 @@ export function badge(text: string, tone: Tone, title?: string): Html {
 
 /** A session's state. */
 export function stateBadge(state: SessionState): Html {
-  const { text, tone } = STATE_WORDS[state];
-  return badge(text, tone, state);
+  // A row that somebody has broken may name a state that is none.
+  const { text, tone } = STATE_WORDS[state] ?? { text: inAttribute(state), tone: 'bad' };
+  return badge(text, tone, inAttribute(state));
 }

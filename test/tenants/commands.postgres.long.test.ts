@@ -71,6 +71,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   budget: 'the same',
   controls: 'the same',
   chat: 'opens a session by its external id, as `createSession` does',
+  inspect: 'serves pages: of the tenant that it is given, else as an operator, as the tests of the inspector try it',
   demo: 'a database of its own',
   rehearse: 'a database of its own',
 };

@@ -10,6 +10,7 @@ Exits with 0 only if everything that it claims held.
 Examples:
   $ turnlock demo                                         play, then choose what comes next
   $ turnlock demo --once                                  play both scenarios and end
+  $ turnlock demo --once --inspect                        play both, then open the inspector on what they left
   $ turnlock demo --model scripted                        with the script, whatever keys are set
   $ turnlock demo --database postgres://localhost/scratch on a server, where the sessions stay
 `;
@@ -19,6 +20,7 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description('watch a worker be killed in the middle of a refund, and what comes after')
     .option('--once', 'play both scenarios and end, also on a terminal')
+    .option('--inspect', 'then show the sessions on a page, until it is stopped')
     .option('--model <model>', 'scripted, openai, anthropic or gateway, with /MODEL for another one than the default')
     .addHelpText('after', EXAMPLES)
     .action(async (_options, command: Command) => {

@@ -13,12 +13,15 @@ import type { AskPerson, Play } from './play.ts';
 import { playScenario } from './play-scenario.ts';
 import { SCENARIOS, type Scenario } from './scenario.ts';
 import { showPlay } from './show-play.ts';
+import { offerInspector, showSessions } from './show-sessions.ts';
 import { Stage } from './stage.ts';
 import { Story } from './story.ts';
 
 /** What `turnlock demo` takes. */
 export interface DemoOptions {
   once?: boolean;
+  /** Whether the sessions are shown on a page afterwards. */
+  inspect?: boolean;
   model?: string;
 }
 
@@ -49,6 +52,8 @@ export async function runDemo(options: SharedOptions & DemoOptions): Promise<voi
       }),
       model,
     );
+    if (options.inspect === true) await showSessions(stage, terminal);
+    else offerInspector(stage, terminal);
   } finally {
     await stage.close();
   }

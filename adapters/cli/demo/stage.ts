@@ -78,6 +78,11 @@ export class Stage {
     await worker?.process.kill();
   }
 
+  /** Ends the workers, so that another process may have the database. */
+  async endWorkers(): Promise<void> {
+    await Promise.all([this.killWorker(), this.#next.process.kill()]);
+  }
+
   /** An order that nobody has complained about yet. */
   nextOrder(): string {
     this.#orders += 1;

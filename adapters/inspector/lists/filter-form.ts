@@ -1,5 +1,5 @@
 import { SESSION_STATES } from '../../../machines/session-state.ts';
-import { type Html, inAttribute, markup } from '../html.ts';
+import { type Html, markup } from '../html.ts';
 import { STATE_WORDS } from '../state-badge.ts';
 import type { Visit } from '../visit.ts';
 import { type Filters, isFiltered, WITHIN } from './filters.ts';
@@ -14,21 +14,21 @@ export function filterForm(visit: Visit, filters: Filters): Html {
   return markup`<form class="card filters" method="get" action="${visit.link('/')}" role="search" aria-label="Sessions">
   <div class="search">
     <label class="unseen" for="q">Search sessions</label>
-    <input class="field" id="q" name="q" type="search" value="${inAttribute(q)}" maxlength="512" autocomplete="off" spellcheck="false" placeholder="Session, external id, user, execution, run, message, key, or name=value of metadata">
+    <input class="field" id="q" name="q" type="search" value="${q}" maxlength="512" autocomplete="off" spellcheck="false" placeholder="Session, external id, user, execution, run, message, key, or name=value of metadata">
     <button class="button button-main" type="submit">Search</button>
   </div>
   <div class="filter-row">
     <label class="label">State<select class="field" name="state">${option('', 'Any state', state === null)}${states}</select></label>
     <label class="label">Time<select class="field" name="within">${option('', 'Any time', within === null)}${times}</select></label>
-    <label class="label">Agent<input class="field" name="agent" value="${inAttribute(agent)}" maxlength="64" autocomplete="off" list="agents" placeholder="Any agent"></label>
-    ${viewer.userId == null ? markup`<label class="label">User<input class="field" name="user" value="${inAttribute(user)}" maxlength="64" autocomplete="off" placeholder="Any user"></label>` : null}
-    ${viewer.tenantId === null ? markup`<label class="label">Tenant<input class="field" name="tenant" value="${inAttribute(tenant)}" maxlength="64" autocomplete="off" placeholder="All tenants"></label>` : null}
+    <label class="label">Agent<input class="field" name="agent" value="${agent}" maxlength="64" autocomplete="off" list="agents" placeholder="Any agent"></label>
+    ${viewer.userId == null ? markup`<label class="label">User<input class="field" name="user" value="${user}" maxlength="64" autocomplete="off" placeholder="Any user"></label>` : null}
+    ${viewer.tenantId === null ? markup`<label class="label">Tenant<input class="field" name="tenant" value="${tenant}" maxlength="64" autocomplete="off" placeholder="All tenants"></label>` : null}
     <label class="check"><input type="checkbox" name="asked" value="1"${checked(asked)}> Needs a person</label>
-    ${build === undefined ? null : markup`<label class="check"><input type="checkbox" name="stranded" value="1"${checked(stranded)}> Stranded by a newer build</label>`}
+    ${build === undefined ? null : markup`<label class="check"><input type="checkbox" name="stranded" value="1"${checked(stranded)}> Stranded</label>`}
     <button class="button" type="submit">Filter</button>
     ${isFiltered(filters) ? markup`<a class="button" href="${visit.link('/')}">Clear</a>` : null}
   </div>
-  <datalist id="agents">${agents.map((name) => markup`<option value="${inAttribute(name)}"></option>`)}</datalist>
+  <datalist id="agents">${agents.map((name) => markup`<option value="${name}"></option>`)}</datalist>
 </form>`;
 }
 

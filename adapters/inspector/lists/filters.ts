@@ -2,7 +2,8 @@ import { TurnlockError } from '../../../errors.ts';
 import { SESSION_STATES, type SessionState } from '../../../machines/session-state.ts';
 import type { SessionPageQuery, SessionPlace } from '../../../persistence/page-sessions.ts';
 import { checkUuid } from '../../../persistence/values/check-uuid.ts';
-import type { Viewer } from '../viewer.ts';
+import { checkCriteria } from '../../../runtime/check-query.ts';
+import type { Visit } from '../visit.ts';
 
 /** Times for which the list asks, by their names in addresses. */
 export const WITHIN = {
@@ -65,13 +66,16 @@ export function filterQuery(
   return { q, state, agent, user, tenant, within, ...flags, ...over };
 }
 
-/** The criteria that the database is asked by. */
-export function criteriaOf({ state, agent, user, within, asked }: Filters, viewer: Viewer) {
+/** The criteria that the database is asked by. @throws VALUE_INVALID, VALUE_TOO_LARGE for a name that none has. */
+export function criteriaOf({ state, agent, user, within, asked }: Filters, { viewer, store }: Visit) {
   const userId = viewer.userId ?? (user === '' ? undefined : user);
+  const named = checkCriteria(
+    { ...(agent === '' ? {} : { agent }), ...(userId === undefined ? {} : { userId }) },
+    store.limits,
+  );
   return {
+    ...named,
     ...(state === null ? {} : { state }),
-    ...(agent === '' ? {} : { agent }),
-    ...(userId === undefined ? {} : { userId }),
     ...(within === null ? {} : { changedWithinMs: WITHIN[within].ms }),
     ...(asked ? { isAsked: true } : {}),
   };

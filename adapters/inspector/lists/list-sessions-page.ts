@@ -55,10 +55,10 @@ export async function readSessionList(visit: Visit, filters: Filters): Promise<S
 
 /** The page of several tenants: that of each, in one order, cut where the page ends. */
 async function readPage(visit: Visit, filters: Filters, tenantIds: readonly string[]) {
-  const { store, build, viewer } = visit;
+  const { store, build } = visit;
   const { from, stranded } = filters;
   const query = {
-    ...criteriaOf(filters, viewer),
+    ...criteriaOf(filters, visit),
     stranded,
     limit: PAGE_SIZE,
     ...(build && { build }),

@@ -82,7 +82,7 @@ async function findBy(
   { sessionId, ...criterion }: Way['criterion'],
 ): Promise<SessionSummary[]> {
   const { store, viewer, build } = visit;
-  const { changedWithinMs: _, isAsked: __, ...filtered } = criteriaOf(filters, viewer);
+  const { changedWithinMs: _, isAsked: __, ...filtered } = criteriaOf(filters, visit);
   // A user that is searched for and one that is filtered by must be the same one.
   if (filtered.userId !== undefined && criterion.userId !== undefined && filtered.userId !== criterion.userId)
     return [];

@@ -1,8 +1,7 @@
-import { formatAge } from '../../cli/format-time.ts';
 import { type Html, inAttribute, markup, said } from '../html.ts';
 import { badge, stateBadge } from '../state-badge.ts';
 import { type Column, table } from '../table.ts';
-import { when } from '../time-text.ts';
+import { spanText, when } from '../time-text.ts';
 import { sessionLink, type Visit } from '../visit.ts';
 import type { ListedSession } from './list-sessions-page.ts';
 
@@ -52,7 +51,7 @@ function signsOf({ state, stranded, agentVersion, signs }: ListedSession, now: D
   const asked = signs?.asked ?? 0;
   return markup`<div class="cluster">${stateBadge(state)}${
     asked > 1 ? badge(`${asked} questions`, 'asks') : null
-  }${signs?.stuckSince ? badge(`Nobody at it for ${formatAge(signs.stuckSince, now)}`, 'bad') : null}${
+  }${signs?.stuckSince ? badge(`Nobody at it for ${spanText(now.getTime() - signs.stuckSince.getTime())}`, 'bad') : null}${
     stranded === null
       ? null
       : badge(`Needs a newer ${stranded === 'agent' ? `agent: v${agentVersion}` : stranded}`, 'bad')

@@ -2,6 +2,7 @@
 export const FORMS = `.button, .field { font: inherit; color: inherit; min-height: 2.5rem; border-radius: var(--radius-small); border: 1px solid var(--line-strong); background: var(--surface); }
 .button { display: inline-flex; align-items: center; justify-content: center; gap: 0.4rem; padding: 0.35rem 1rem; font-weight: 600; text-decoration: none; cursor: pointer; }
 .button:hover { background: var(--sunken); }
+.button[aria-current] { background: var(--accent-ground); border-color: var(--accent); color: var(--accent); }
 .button-main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .button-main:hover { background: color-mix(in srgb, var(--accent) 88%, var(--text)); }
 .button-bad { border-color: var(--bad); color: var(--bad); }
@@ -30,6 +31,7 @@ textarea.field.mono { font-family: var(--mono); font-size: 0.8667em; }
 .ask { display: grid; gap: 1rem; padding: 1.25rem; }
 .ask + .ask { border-top: 1px solid var(--line); }
 .ask-head { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; }
+.ask-head h3 { font-size: 1.0625rem; }
 .ask-question { font-size: 1.0625rem; font-weight: 550; white-space: pre-wrap; }
 .decide { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1rem; align-items: start; }
 .decide form { display: grid; gap: 0.75rem; padding: 1rem; border: 1px solid var(--line); border-radius: var(--radius-small); align-content: start; }

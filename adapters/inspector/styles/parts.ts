@@ -24,7 +24,7 @@ export const PARTS = `.page-head { display: flex; flex-wrap: wrap; align-items: 
 .badge-bad::before { content: "✕" / ""; }
 
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: 0.875rem; }
-.tile { display: grid; gap: 0.125rem; padding: 0.875rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); color: inherit; text-decoration: none; }
+.tile { display: grid; gap: 0.125rem; align-content: start; padding: 0.875rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); color: inherit; text-decoration: none; }
 a.tile:hover { border-color: var(--line-strong); }
 .tile-count { font-size: 1.625rem; font-weight: 680; line-height: 1.2; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; }
 .tile-name { font-weight: 600; }
@@ -76,6 +76,7 @@ details[open] > summary { margin-bottom: 0.5rem; }
   .table td.is-title::before { content: none; }
   .table .number { text-align: left; }
   .card-head, .card-body, .pager { padding-left: 1rem; padding-right: 1rem; }
+  .facts { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.75rem 1rem; }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .tile { padding: 0.75rem 0.875rem; }
 }
