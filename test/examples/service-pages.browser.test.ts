@@ -77,7 +77,7 @@ const WAYS = [
 test.each(WAYS.slice(0, takesPictures ? 4 : 2))(
   'every page has no barrier and nothing to scroll sideways: $way',
   {
-    timeout: takesPictures ? 300_000 : 60_000,
+    timeout: takesPictures ? 300_000 : 120_000,
   },
   async ({ way, ...options }) => {
     const page = await openAsAna(options);

@@ -1,6 +1,6 @@
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Message } from './message.tsx';
 
 const SUGGESTIONS = [
@@ -45,24 +45,31 @@ export function Chat({ id, isNew }: { id: string; isNew: boolean }) {
 }
 
 function Conversation({ id, before }: { id: string; before: Standing }) {
-  const { messages, sendMessage, setMessages, addToolApprovalResponse, status, error } = useChat({
+  const { messages, sendMessage, setMessages, addToolApprovalResponse, resumeStream, status, error } = useChat({
     id,
     // What is under way is told from its beginning.
     messages: isUnderWay(before) ? withoutLastAnswer(before.messages) : before.messages,
     resume: isUnderWay(before),
     transport: new DefaultChatTransport({ api: '/api/chat' }),
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    onError: () => void lookAt(id).then(show, () => undefined), // what was refused has not happened
   });
+  /** Puts what the service says in the place of what the page thinks. */
+  function show(now: Standing): void {
+    setMessages(isUnderWay(now) ? withoutLastAnswer(now.messages) : now.messages);
+    if (isUnderWay(now)) void resumeStream();
+  }
   const isBusy = status === 'submitted' || status === 'streaming';
   const waits = !isBusy && waitsForPerson(messages);
+  const look = useEffectEvent(async () => {
+    const now = await lookAt(id).catch(() => null); // it is asked again in a moment
+    if (now !== null && !isWaiting(now)) show(now);
+  });
   useEffect(() => {
     if (!waits) return;
-    const timer = setInterval(async () => {
-      const now = await lookAt(id).catch(() => null); // it is asked again in a moment
-      if (now !== null && !isWaiting(now)) setMessages(now.messages);
-    }, LOOK_MS);
+    const timer = setInterval(() => void look(), LOOK_MS);
     return () => clearInterval(timer);
-  }, [id, waits, setMessages]);
+  }, [waits]);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (messages.length > 0) end.current?.scrollIntoView({ block: 'end' });
