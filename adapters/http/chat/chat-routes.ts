@@ -14,7 +14,7 @@ import { chatStream } from './chat-stream.ts';
 import { POSTED_CHAT, type PostedDecision, readPosted } from './posted-chat.ts';
 import { lastMessage } from './segments.ts';
 
-/** What `useChat` of the AI SDK asks: a chat's id is the external id of its session, or the session's own. */
+/** What `useChat` of the AI SDK asks: a chat's id is the session's own, or the external id of its session. */
 export function chatRoutes(): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
 
@@ -98,7 +98,8 @@ async function decided(asked: Asked, chatId: string, decisions: readonly PostedD
 }
 
 async function findChat(asked: Asked, chatId: string, action: HttpAction): Promise<Opened | null> {
-  for (const name of [{ externalId: chatId }, { sessionId: chatId }]) {
+  // A session's id first: nobody can give an external id that leads somebody who sees more to another session.
+  for (const name of [{ sessionId: chatId }, { externalId: chatId }]) {
     try {
       return await openFor(asked, name, action);
     } catch (error) {
