@@ -8,6 +8,7 @@ import { postgres } from 'turnlock/postgres';
 import { scripted } from 'turnlock/scripted';
 import { aiSdk, fromAiSdk } from 'turnlock/ai-sdk';
 import { httpHandler, type Identity, serve } from 'turnlock/http';
+import { inspector, type InspectorOptions } from 'turnlock/inspector';
 import { mcp } from 'turnlock/mcp';
 import { statelyInspector } from 'turnlock/stately';
 import { openTelemetry } from 'turnlock/telemetry';
@@ -25,6 +26,7 @@ declare const answer: Response;
 declare const lookup: ToolSet[string];
 declare const refund: ToolSet[string];
 declare function openai(model: string): LanguageModel;
+declare function whoIs(request: Request): ReturnType<NonNullable<InspectorOptions['authenticate']>>;
 declare function retryLater(): Promise<void>;
 `;
 

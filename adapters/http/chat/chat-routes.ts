@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { isTurnlockError } from '../../../errors.ts';
+import { isTurnlockError, TurnlockError } from '../../../errors.ts';
 import { isResting } from '../../../machines/session-state.ts';
 import type { Run } from '../../../runtime/run.ts';
 import { json } from '../answer-run.ts';
@@ -68,17 +68,33 @@ async function retried(asked: Asked, chatId: string): Promise<Response> {
 /** Each decision is bound to the params that were seen, and made by the identity. The first one that is refused is the answer. */
 async function decided(asked: Asked, chatId: string, decisions: readonly PostedDecision[]): Promise<Response> {
   const opened = await existing(asked, chatId, 'decide');
-  const { session, status } = opened;
+  const { session } = opened;
   const { by, roles } = asked.identity;
   for (const { executionId, approved, reason, ...seen } of decisions) {
     const who = { by, roles, ...seen };
     if (approved) await session.approve(executionId, who);
     else await session.deny(executionId, { ...who, reason: reason ?? 'The user refused the call.' });
   }
-  const { version: restsFrom } = await session.status();
-  const before = (await lastMessage(session, status.version)) ?? [];
-  const runId = status.runId ?? '';
-  return chatStream(asked, opened, { runId, before, after: status.version, restsFrom, settled: null });
+  // Also where all of it was decided before, and the answer to that request was lost: what followed is shown once more.
+  const message = (await lastMessage(session, (await session.status()).version)) ?? [];
+  const made = message.filter(({ type, event }) => {
+    const isOne = type === 'approval.granted' || type === 'approval.denied' || type === 'approval.amended';
+    return isOne && decisions.some(({ executionId }) => executionId === event?.executionId);
+  });
+  const [first] = made;
+  if (first === undefined) {
+    throw new TurnlockError('APPROVAL_DECIDED', {
+      message: 'the calls were decided, and the chat has gone on since',
+      hint: 'Load the chat again.',
+    });
+  }
+  return chatStream(asked, opened, {
+    runId: first.runId ?? '',
+    before: message.filter(({ sequence }) => sequence < first.sequence),
+    after: first.sequence - 1,
+    restsFrom: made.at(-1)?.sequence ?? 0,
+    settled: null,
+  });
 }
 
 async function findChat(asked: Asked, chatId: string, action: HttpAction): Promise<Opened | null> {

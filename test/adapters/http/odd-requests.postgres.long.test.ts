@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ODD_TEXTS } from '../../support/odd-texts.ts';
-import { ODD_VALUES } from '../../support/odd-values.ts';
+import { STORED_VALUES } from '../../support/odd-values.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
 import { httpScene, USER } from './http-scene.ts';
@@ -51,7 +51,7 @@ describe('sessions by HTTP', () => {
       const path = created.headers.get('location')!;
       const execution = `${path}/executions/00000000-0000-4000-8000-000000000000`;
       const headers = { 'content-type': 'application/json', prefer: 'respond-async' };
-      for (const { name, make } of ODD_VALUES) {
+      for (const { name, make } of STORED_VALUES) {
         const sent = asSent(make());
         if (sent === null) continue;
         const value = sent.slice('{"value":'.length, -1) || 'null';

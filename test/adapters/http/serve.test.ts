@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../../adapters/http/serve.ts';
 
@@ -71,6 +72,26 @@ describe('serve', () => {
     controller.abort();
     await promise;
     expect(await (await fetch(served.url).then((response) => response.body?.getReader().read()))?.done).toBe(false);
+  });
+
+  it('makes no more of a stream than its reader takes', async () => {
+    let made = 0;
+    const chunk = new Uint8Array(65_536).fill(46);
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      made += 1;
+      controller.enqueue(chunk);
+    };
+    const headers = { 'content-type': 'text/event-stream' };
+    await using served = await serve(
+      () => new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers }),
+    );
+    const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await once(socket, 'readable');
+    for (let before = -1; before !== made; await pause(100)) before = made;
+    expect(made).toBeGreaterThan(0);
+    expect(made).toBeLessThan(1_000);
+    socket.destroy();
   });
 
   it('cuts, when it closes, what does not come to its end', async () => {
