@@ -46,7 +46,7 @@ async function presentPanels(visit: Visit, overview: SessionOverview): Promise<H
   const explanation = await explainSession({ store, build }, overview);
   const { calls, messages } = await readPresentWork(store, overview);
   const [last = null] = await readTransitions(store, overview, { after: Math.max(0, overview.version - 1), limit: 1 });
-  return markup`${waitingPanel(explanation, addressOf(visit, overview), null, messages)}${chartPanel(overview.state, last, calls)}`;
+  return markup`${waitingPanel(explanation, visit, addressOf(visit, overview), messages)}${chartPanel(overview.state, last, calls)}`;
 }
 
 interface ReadPage {

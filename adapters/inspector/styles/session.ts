@@ -48,6 +48,7 @@ export const SESSION = `.session-head .crumbs { margin-bottom: 0.25rem; }
 .waiting-asks .card-head h2, .waiting-asks .card-head .muted { color: var(--asks); }
 .waits { display: grid; gap: 1rem; }
 .waits > li { display: grid; gap: 0.3rem; }
+.waits .ask { padding: 0; }
 .waits .waits { padding-left: 1rem; border-left: 3px solid var(--line); }
 .wait-what { font-weight: 600; }
 .commands { display: grid; gap: 0.375rem; }
