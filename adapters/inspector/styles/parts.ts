@@ -34,6 +34,7 @@ a.tile:hover { border-color: var(--line-strong); }
 .tile-busy .tile-count { color: var(--busy); }
 
 .note { padding: 0.875rem 1.125rem; border-radius: var(--radius); border-left: 4px solid var(--line-strong); background: var(--quiet-ground); color: var(--quiet); display: grid; gap: 0.25rem; }
+p.note { display: block; }
 .note strong, .note h2 { color: inherit; }
 .note a { color: inherit; }
 .note-asks { background: var(--asks-ground); color: var(--asks); border-color: var(--asks); }
@@ -51,6 +52,7 @@ a.tile:hover { border-color: var(--line-strong); }
 .table th:last-child, .table td:last-child { padding-right: 1.25rem; }
 .table tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent); }
 .table .number { text-align: right; font-variant-numeric: tabular-nums; }
+.clock { color: var(--muted); font-size: 0.8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .cell-main { font-weight: 600; }
 .cell-sub { color: var(--muted); font-size: 0.8667rem; }
 
