@@ -90,7 +90,7 @@ export default defineConfig({
       project('browser', 8, {
         include: ['test/**/*.browser.test.ts'],
         globalSetup: ['test/support/chromium-there.setup.ts', 'test/support/postgres-server.setup.ts'],
-        testTimeout: 60_000,
+        testTimeout: 120_000,
       }),
     ],
   },

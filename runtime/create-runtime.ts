@@ -267,7 +267,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   const { telemetry, log } = options;
   const warn = unfailing(options.onWarning ?? emitWarning);
   const onWarning = options.onWarning == null && log != null ? () => undefined : warn;
-  const signals = createSignals({ telemetry, log, environment, onWarning, onHookFailed: warn });
+  const signals = createSignals({ telemetry, log, environment, onWarning, onLogFailed: warn });
   const database = await adapter.connect({ environment, limits, onWarning: signals.warn }).catch((error: unknown) => {
     throw toTurnlockError(error);
   });

@@ -34,10 +34,25 @@ export function runWithin<Result>(
     if ('thrown' in ran) throw ran.thrown;
     return ran.result;
   };
+  let returned: unknown;
   try {
-    within(once);
+    returned = within(once);
   } catch (error) {
     if (ran === null || !('thrown' in ran)) onFailed(error);
   }
-  return once();
+  const result = once();
+  if (returned instanceof Promise && returned !== result) {
+    returned.catch(async (error: unknown) => {
+      if (!(await isReasonOf(error, result))) onFailed(error);
+    });
+  }
+  return result;
+}
+
+/** Whether `result` is a promise that rejects with `error`: then that is told to whoever waits for it. */
+async function isReasonOf(error: unknown, result: unknown): Promise<boolean> {
+  return Promise.resolve(result).then(
+    () => false,
+    (reason) => reason === error,
+  );
 }

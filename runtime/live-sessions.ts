@@ -115,8 +115,11 @@ export class LiveSessions {
     if (this.#expected.get(runId) === feed) this.#expected.delete(runId);
   }
 
-  /** Drives the session from `begin`, a commit that granted the lease to this runtime, until it rests; then what waits in its inbox. */
-  start(services: Services, begin: CommitResult): Drive {
+  /**
+   * Drives the session from `begin`, a commit that granted the lease to this runtime, until it rests; then what waits in its inbox.
+   * `isByCaller`: whether `begin` is what the caller asked for.
+   */
+  start(services: Services, begin: CommitResult, isByCaller = !services.isClaiming): Drive {
     const live = this.#enter(services, begin.session);
     const controller = new AbortController();
     const runId = begin.session.snapshot.context.runId ?? '';
@@ -143,7 +146,7 @@ export class LiveSessions {
     const wake = new Wake();
     let sleeps = false;
     const ended = services.operations
-      .run(() => runToRest(services, context, begin, { controller, wake }))
+      .run(() => runToRest(services, context, { begin, isByCaller }, { controller, wake }))
       .then((last) => {
         sleeps = last !== null && !isResting(last.session.state);
         return last;
@@ -185,7 +188,7 @@ export class LiveSessions {
     return services.operations
       .run(async () => {
         const begun = await drainInbox(services, session);
-        return begun === null ? null : this.start(services, begun);
+        return begun === null ? null : this.start(services, begun, false);
       })
       .catch(() => null);
   }
@@ -259,7 +262,7 @@ function driveContext(
 async function runToRest(
   services: Services,
   drive: DriveContext,
-  begin: CommitResult,
+  { begin, isByCaller }: { begin: CommitResult; isByCaller: boolean },
   { controller, wake }: { controller: AbortController; wake: Wake },
 ): Promise<CommitResult | null> {
   let interrupted: CommitResult | null = null;
@@ -271,7 +274,7 @@ async function runToRest(
     },
   });
   try {
-    const last = await observeRun(services, drive, begin, () => driveSession(drive, begin));
+    const last = await observeRun(services, drive, { begin, isByCaller }, () => driveSession(drive, begin));
     if (last !== null) return last;
     if (!controller.signal.aborted) await handOver(services, drive);
     return interrupted;

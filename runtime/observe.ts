@@ -21,7 +21,8 @@ export async function observeSending<Result>(
 ): Promise<Result> {
   const sending = signals.telemetry?.sending(observed(session));
   if (sending === undefined) return send(content);
-  const metadata = { ...sending.carrier(), ...content.metadata };
+  const isTraced = readCarrier(content.metadata) !== null;
+  const metadata = isTraced ? content.metadata : { ...sending.carrier(), ...content.metadata };
   return ended(
     () => sending.run(() => send({ ...content, metadata })),
     (_, errorCode) => sending.end({ errorCode }),
@@ -32,7 +33,7 @@ export async function observeSending<Result>(
 export async function observeRun(
   services: Services,
   drive: DriveContext,
-  begin: CommitResult,
+  { begin, isByCaller }: { begin: CommitResult; isByCaller: boolean },
   work: () => Promise<CommitResult | null>,
 ): Promise<CommitResult | null> {
   const { signals, store } = services;
@@ -46,7 +47,7 @@ export async function observeRun(
     carrier: await carrierOf(services, begin, facts.runId),
     begunBy: transition.event.type,
     token: session.token,
-    isByCaller: !services.isClaiming,
+    isByCaller,
   });
   drive.watch = watch ?? null;
   return ended(
@@ -57,7 +58,8 @@ export async function observeRun(
       const errorCode = state === 'FAILED' && typeof code === 'string' ? code : thrownCode;
       watch?.end({ state, errorCode });
       const durationMs = Math.round(store.environment.monotonic() - since);
-      const event = thrownCode !== null ? 'run.broke' : state === null ? 'run.leftToOthers' : 'run.rested';
+      const isBroken = thrownCode !== null && thrownCode !== 'TOKEN_STALE';
+      const event = isBroken ? 'run.broke' : state === null ? 'run.leftToOthers' : 'run.rested';
       signals.log(event, { ...facts, state, durationMs, code: errorCode });
     },
   );

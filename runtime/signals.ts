@@ -19,8 +19,8 @@ interface Told {
   log?: Log | null | undefined;
   environment: Environment;
   onWarning(warning: RuntimeWarning): void;
-  /** Told of hooks that throw, also where warnings go to the log. */
-  onHookFailed(warning: RuntimeWarning): void;
+  /** Told of a log that throws, also where warnings go to the log. */
+  onLogFailed(warning: RuntimeWarning): void;
 }
 
 /** Where a runtime tells of itself. Nothing of it throws, and nothing waits for it. */
@@ -35,24 +35,31 @@ export interface Signals {
 }
 
 /** Signals of a runtime whose host gave `telemetry` and `log`; a hook that throws is a warning, once each. */
-export function createSignals({ telemetry: given, log, environment, onWarning, onHookFailed }: Told): Signals {
-  const failed = new Set<string>();
-  const onFailed = (hook: string, code: string) => (error: unknown) => {
-    if (failed.has(hook)) return;
-    failed.add(hook);
-    onHookFailed({ code, message: `${hook} threw, which changes nothing: ${normaliseError(error).message}` });
+export function createSignals({ telemetry: given, log, environment, onWarning, onLogFailed }: Told): Signals {
+  const once = (code: string, hook: string, tell: (warning: RuntimeWarning) => void) => {
+    let isTold = false;
+    return (error: unknown): void => {
+      if (isTold) return;
+      isTold = true;
+      tell({ code, message: `${hook} threw, which changes nothing: ${normaliseError(error).message}` });
+    };
   };
-  const telemetry = given == null ? null : unfailingTelemetry(given, onFailed('telemetry', 'TELEMETRY_FAILED'));
-  const logFailed = onFailed('log', 'LOG_FAILED');
+  const logFailed = once('LOG_FAILED', 'log', onLogFailed);
   const write: Signals['log'] = (event, attributes = {}) => {
     if (log != null) guarded(() => log(logEntry(event, environment.now(), attributes)), logFailed);
   };
+  const warn: Signals['warn'] = (warning) => {
+    const { code, message } = warning;
+    if (log != null) guarded(() => log(logEntry('warning', environment.now(), { code }, message)), logFailed);
+    onWarning(warning);
+  };
+  const telemetry = given == null ? null : unfailingTelemetry(given, once('TELEMETRY_FAILED', 'telemetry', warn));
   const observer: CommitObserver = {
     committed: (result, timing) => {
       if (result.repeated) return;
       const commit = observedCommit(result, timing);
-      telemetry?.committed(commit);
       logCommit(write, commit);
+      telemetry?.committed(commit);
     },
     refused: ({ tenantId, sessionId, event }, { code }, { durationMs }) => {
       telemetry?.refused({ tenantId, sessionId, event: event.type, code, durationMs });
@@ -63,11 +70,7 @@ export function createSignals({ telemetry: given, log, environment, onWarning, o
     telemetry,
     observer: telemetry === null && log == null ? null : observer,
     log: write,
-    warn: (warning) => {
-      const { code, message } = warning;
-      if (log != null) guarded(() => log(logEntry('warning', environment.now(), { code }, message)), logFailed);
-      onWarning(warning);
-    },
+    warn,
     tookOver: (taken) => {
       telemetry?.tookOver(taken);
       if (taken.isLost) write('session.tookOver', { tenantId: taken.tenantId, sessionId: taken.sessionId });

@@ -4,6 +4,7 @@ import type {
   ObservedWork,
   RunTelemetry,
   Telemetry,
+  ToolCallEnd,
   TraceCarrier,
 } from '../adapters/telemetry/telemetry.contract.ts';
 import { guarded, type OnFailed, runWithin } from './guarded.ts';
@@ -16,17 +17,18 @@ export function unfailingTelemetry(telemetry: Telemetry, onFailed: OnFailed): Te
   });
   const asking = (inner: ObservedAsking | null): ObservedAsking => ({
     ...workOf(inner, onFailed),
-    asked: (request) => void guarded(() => inner?.asked(request), onFailed),
+    asked: (request) => void guarded(() => inner?.asked(copied(request, 'turns', 'tools', 'outputSchema')), onFailed),
+    end: (end) => void guarded(() => inner?.end(copied(end, 'response', 'usage')), onFailed),
+  });
+  const toolWork = (inner: ObservedWork<ToolCallEnd> | null): ObservedWork<ToolCallEnd> => ({
+    ...workOf(inner, onFailed),
+    end: (end) => void guarded(() => inner?.end(copied(end, 'output')), onFailed),
   });
   const run = (inner: RunTelemetry | null): RunTelemetry => ({
     ...workOf(inner, onFailed),
     carrier: () => carrierOf(inner, onFailed),
     modelCall: (call) => asking(guarded(() => inner?.modelCall(call) ?? null, onFailed)),
-    toolCall: (call) =>
-      workOf(
-        guarded(() => inner?.toolCall(call) ?? null, onFailed),
-        onFailed,
-      ),
+    toolCall: (call) => toolWork(guarded(() => inner?.toolCall(copied(call, 'params')) ?? null, onFailed)),
   });
   return {
     sending: (session) => sending(guarded(() => telemetry.sending(session), onFailed)),
@@ -44,8 +46,35 @@ function workOf<End>(inner: ObservedWork<End> | null, onFailed: OnFailed): Obser
   };
 }
 
-/** Only what can be stored: a text of a traceparent's form. */
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/**
+ * `told`, of which `names` are copied once they are looked at: a hook that changes what it is told changes nothing of the run, and one that
+ * looks at no contents costs nothing. What cannot be copied is `null`.
+ */
+function copied<Told extends object>(told: Told, ...names: (keyof Told)[]): Told {
+  const copy = { ...told };
+  for (const name of names) {
+    const value = told[name];
+    if (typeof value !== 'object' || value === null) continue;
+    let made: { value: unknown } | null = null;
+    const get = () => {
+      made ??= { value: copyOf(value) };
+      return made.value;
+    };
+    Object.defineProperty(copy, name, { enumerable: true, configurable: true, get });
+  }
+  return copy;
+}
+
+function copyOf(value: unknown): unknown {
+  try {
+    return structuredClone(value);
+  } catch {
+    return null;
+  }
+}
+
+/** A traceparent that names a span: no version `ff`, no id of zeros alone. Of others each process would make a trace of its own. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Bytes of a tracestate, beyond which it is left out: W3C lets it be cut. */
 const MAX_TRACESTATE = 512;

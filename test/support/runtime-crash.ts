@@ -11,7 +11,7 @@ export async function openMortal(
   agents: readonly Agent[],
   faults: readonly Fault[] = [],
   limits: Partial<Limits> = {},
-  more: Pick<OpenOptions, 'telemetry'> = {},
+  more: Pick<OpenOptions, 'telemetry' | 'log'> = {},
 ): Promise<{ runtime: Runtime; plan: FaultPlan }> {
   const plan = new FaultPlan(faults);
   const { adapter, destroy } = database.mortalAdapter();
@@ -30,7 +30,7 @@ export async function recoverLater(
   database: RuntimeDatabase,
   agents: readonly Agent[],
   limits: Partial<Limits> = {},
-  more: Pick<OpenOptions, 'telemetry'> = {},
+  more: Pick<OpenOptions, 'telemetry' | 'log'> = {},
 ): Promise<{ runtime: Runtime; recoveries: Recovery[] }> {
   await database.moveClock(LONG_MS);
   const runtime = await openRuntime(database, agents, { limits, ...more });

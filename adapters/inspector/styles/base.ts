@@ -56,9 +56,9 @@ main { flex: 1; width: 100%; max-width: 80rem; margin: 0 auto; padding: 2rem 1.5
   main { padding: 1.25rem 1rem 2.5rem; gap: 1.25rem; }
   .bar { position: static; }
   .bar-inner { flex-wrap: wrap; gap: 0 1rem; padding: 0.5rem 1rem 0; }
-  .bar nav { order: 3; flex-basis: 100%; margin: 0 -1rem; overflow-x: auto; scrollbar-width: none; }
-  .nav { padding: 0.25rem 1rem 0.5rem; width: max-content; }
-  .nav a { padding: 0.55rem 0.75rem; }
+  .bar nav { order: 3; flex: 0 0 calc(100% + 2rem); margin: 0 -1rem; overflow-x: auto; scrollbar-width: none; }
+  .nav { padding: 0.25rem 1rem 0.5rem; width: max-content; gap: 0; }
+  .nav a { padding: 0.55rem 0.6rem; }
   .foot { padding: 1rem; }
 }
 @media (prefers-reduced-motion: no-preference) {
