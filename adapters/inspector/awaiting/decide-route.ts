@@ -34,8 +34,10 @@ async function takeDecision(context: PageContext): Promise<Response> {
   return goOnTo(context, resultLink(visit, sent));
 }
 
-/** Somebody was first, or time was. */
-const GONE: readonly string[] = ['APPROVAL_DECIDED', 'APPROVAL_EXPIRED', 'APPROVAL_NOT_ASKED', 'EXECUTION_SETTLED'];
+/** Somebody was first, or time was; a call that runs is one that was asked to run again already. */
+const GONE: readonly string[] = [
+  ...['APPROVAL_DECIDED', 'APPROVAL_EXPIRED', 'APPROVAL_NOT_ASKED', 'EXECUTION_SETTLED', 'EXECUTION_RUNNING'],
+];
 
 /** What the person can do better, with the question before the eyes as it is now. */
 const CORRECTABLE: readonly string[] = [

@@ -52,7 +52,7 @@ p.note { display: block; }
 .table th:last-child, .table td:last-child { padding-right: 1.25rem; }
 .table tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent); }
 .table .number { text-align: right; font-variant-numeric: tabular-nums; }
-.clock { color: var(--muted); font-size: 0.8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.clock { display: inline-block; color: var(--muted); font-size: 0.8125rem; font-variant-numeric: tabular-nums; }
 .cell-main { font-weight: 600; }
 .cell-sub { color: var(--muted); font-size: 0.8667rem; }
 
