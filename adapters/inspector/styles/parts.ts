@@ -59,6 +59,7 @@ p.note { display: block; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 0.875rem 1.5rem; margin: 0; }
 .facts dt { color: var(--muted); font-size: 0.8125rem; font-weight: 550; }
 .facts dd { margin: 0; }
+.facts time { white-space: normal; }
 
 .payload { padding: 0.875rem 1rem; background: var(--sunken); border-radius: var(--radius-small); max-height: 24rem; overflow: auto; }
 details > summary { cursor: pointer; color: var(--muted); font-weight: 550; }
