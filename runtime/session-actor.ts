@@ -99,6 +99,9 @@ interface Running {
   stop: AbortController;
 }
 
+/** Errors of which nothing follows but to ask again: a message has its id, so that it is taken once. */
+const PASSING: readonly string[] = ['transient', 'commitUnknown'];
+
 /** How long after a failed look a session is looked at again, in milliseconds. */
 const AGAIN_MS = 1_000;
 
@@ -224,8 +227,7 @@ async function watch(services: Services, session: ActedSession, { signal, tell }
         if (to === 'COMPLETED') return;
       }
     } catch (error) {
-      if (!isTurnlockError(error) || !error.retryable) throw error;
-      await services.store.environment.sleep(AGAIN_MS, signal).catch(() => undefined);
+      await pauseAfter(services, error, signal);
     }
   }
 }
@@ -242,12 +244,22 @@ async function endOf(
   signal: AbortSignal,
 ): Promise<RunResult | null> {
   while (!signal.aborted) {
-    const { version: after } = await session.status();
-    const result = await (await session.send(text, options)).result();
-    if (!result.queued && result.awaiting.length === 0) return result;
-    for await (const _ of followSession(services, session, { after, signal })) break;
+    try {
+      const { version: after } = await session.status();
+      const result = await (await session.send(text, options)).result();
+      if (!result.queued && result.awaiting.length === 0) return result;
+      for await (const _ of followSession(services, session, { after, signal })) break;
+    } catch (error) {
+      await pauseAfter(services, error, signal);
+    }
   }
   return null;
+}
+
+/** Waits a while after an error of the database that passes, so that what was asked for is asked again. @throws `error` for any other. */
+async function pauseAfter({ store }: Services, error: unknown, signal: AbortSignal): Promise<void> {
+  if (!isTurnlockError(error) || !PASSING.includes(error.category)) throw error;
+  await store.environment.sleep(AGAIN_MS, signal).catch(() => undefined);
 }
 
 /** Does what an event asks for. @throws what the method of that kind throws. */

@@ -56,8 +56,8 @@ const OPEN = 1;
 
 /**
  * A relay for the Stately inspector that only this machine reaches: it speaks what the package's `createInspectorServer` speaks, but listens
- * on 127.0.0.1, wants a token, and answers neither other host names nor pages of other origins. Who comes late hears the last 200 messages, and
- * first the definitions of up to 100 sessions.
+ * on 127.0.0.1, wants a token, and answers neither other host names nor pages of other origins; `page` alone may open the WebSocket, with the
+ * token. Who comes late hears the definitions of up to 100 sessions, then the last 200 messages, 8 MB of them at the most.
  *
  * @throws OPTIONS_INVALID for an option that is not accepted, or a port that cannot be listened on.
  */
@@ -81,7 +81,7 @@ export async function serveStately(options: ServeStatelyOptions): Promise<Served
   });
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    if (!isLetIn(request) || open.size >= MAX_CONNECTIONS) {
+    if (!isAllowed(request, bound, token, page.origin) || open.size >= MAX_CONNECTIONS) {
       return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     }
     sockets.handleUpgrade(request, socket, head, (joined) => {
@@ -116,12 +116,12 @@ function tell(socket: Socket, text: string): void {
   else socket.send(text);
 }
 
-/** The token, a loopback name (a page of another name may lead here: DNS rebinding), and no page of another origin. */
-function isAllowed({ headers, url = '/' }: IncomingMessage, port: number, token: string): boolean {
+/** The token, a loopback name (a page of another name may lead here: DNS rebinding), and no page of an origin but ours and `page`. */
+function isAllowed({ headers, url = '/' }: IncomingMessage, port: number, token: string, page?: string): boolean {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
   if (!hosts.includes(headers.host ?? '')) return false;
   const { origin } = headers;
-  if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) return false;
+  if (origin !== undefined && origin !== page && !hosts.some((host) => origin === `http://${host}`)) return false;
   if (!URL.canParse(url, 'http://127.0.0.1')) return false;
   const given = new URL(url, 'http://127.0.0.1').searchParams.get('token') ?? '';
   return timingSafeEqual(digest(given), digest(token));

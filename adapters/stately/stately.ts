@@ -97,14 +97,19 @@ export function statelyInspector(options: StatelyOptions = {}): StatelyInspector
     async session(session, { after = 0, signal } = {}) {
       const until = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal]);
       const step = begin(session.sessionId, after);
+      wire.connect();
       for await (const seen of session.follow({ signal: until })) {
-        if (seen.type === 'transition') step(seen.transition);
+        if (seen.type !== 'transition') continue;
+        await wire.drained();
+        step(seen.transition);
       }
     },
     async replay(session) {
       const step = begin(session.sessionId, 0);
       let count = 0;
+      wire.connect();
       for (;;) {
+        await wire.drained();
         const page = await session.transitions({ after: count, limit: PAGE });
         for (const transition of page) step(transition);
         count = page.at(-1)?.sequence ?? count;
