@@ -364,6 +364,7 @@ CREATE INDEX idx_sessions_owed ON turnlock.agent_sessions USING btree (COALESCE(
 CREATE INDEX idx_sessions_parent ON turnlock.agent_sessions USING btree (parent_session_id) WHERE (parent_session_id IS NOT NULL);
 CREATE INDEX idx_sessions_parent_execution ON turnlock.agent_sessions USING btree (parent_execution_id) WHERE (parent_execution_id IS NOT NULL);
 CREATE INDEX idx_sessions_tenant ON turnlock.agent_sessions USING btree (tenant_id, updated_at DESC);
+CREATE INDEX idx_sessions_unwell ON turnlock.agent_sessions USING btree (tenant_id, current_state, updated_at DESC) WHERE ((current_state)::text = ANY ((ARRAY['AWAITING_INPUT'::character varying, 'FAILED'::character varying])::text[]));
 CREATE INDEX idx_sessions_user ON turnlock.agent_sessions USING btree (tenant_id, user_id);
 CREATE INDEX idx_sessions_wake ON turnlock.agent_sessions USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX idx_evidence_execution ON turnlock.agent_tool_evidence USING btree (session_id, execution_id);

@@ -119,6 +119,7 @@ a5c16eb398645d4d index idx_operator_reads_removed
 f31af72c4b0d72d8 index idx_sessions_parent
 4c7822d828f5245a index idx_sessions_parent_execution
 cc4243253090c0a3 index idx_sessions_tenant
+78cd418a8809642b index idx_sessions_unwell
 c7dbd5f0f5e5337a index idx_sessions_user
 378152c938ac339d index idx_sessions_wake
 4b7b4166b6f98e58 index idx_evidence_execution

@@ -30,10 +30,9 @@ export interface PagedSession extends SessionSummary {
 export interface SessionsOfPage {
   /** Last changed first. */
   sessions: PagedSession[];
-  /** Whether there are more in the direction that was asked for. */
-  hasMore: boolean;
   /**
-   * Only of a look for what is stranded, which is no column: where the look ended after so many sessions; `null` where all were looked at.
+   * Where the look ended, in the direction that was asked for: beyond it there may be more. That is the last session that is shown, or, in a
+   * look for what is stranded, which is no column, the last one of so many that were compared. `null` where nothing is beyond.
    */
   lookedUpTo: SessionPlace | null;
 }
@@ -63,12 +62,8 @@ export async function pageSessions(store: Store, query: SessionPageQuery): Promi
   });
   const sessions = all.slice(0, limit);
   const isFull = all.length > limit;
-  const end = looked.at(-1);
-  return {
-    sessions: query.from?.to === 'newer' ? sessions.reverse() : sessions,
-    hasMore: isCut || isFull,
-    lookedUpTo: stranded && isCut && !isFull && end !== undefined ? end : null,
-  };
+  const end = isFull ? sessions.at(-1)?.place : isCut ? looked.at(-1) : undefined;
+  return { sessions: query.from?.to === 'newer' ? sessions.reverse() : sessions, lookedUpTo: end ?? null };
 }
 
 /** Keys in the direction that was asked for. The first comparison is the index's, the second one settles ties. */

@@ -1,3 +1,4 @@
+import type { Approvers } from '../machines/event-content.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
 import type { RoundKind } from './project-rounds.ts';
 import type { SessionKey } from './read-session.ts';
@@ -9,6 +10,8 @@ export interface StoredRound {
   round: number;
   kind: RoundKind;
   question: string | null;
+  /** Who may decide; `null`: whoever the host lets in. */
+  approvers: Approvers | null;
   requestedAt: Date;
   expiresAt: Date | null;
   /** How it ended; `null`: it is open. */
@@ -26,7 +29,7 @@ export async function readRounds(
 ): Promise<StoredRound[]> {
   return inPatientTransaction(store, { tenantId }, async (em) => {
     const rows = (await em.execute(
-      `select a.approval_id, a.round, a.kind, a.question, a.decision, a.decided_by, a.reason,
+      `select a.approval_id, a.round, a.kind, a.question, a.approvers::text as approvers, a.decision, a.decided_by, a.reason,
               (extract(epoch from a.requested_at) * 1000)::float8 as requested_ms,
               (extract(epoch from a.expires_at) * 1000)::float8 as expires_ms,
               (extract(epoch from a.decided_at) * 1000)::float8 as decided_ms
@@ -39,6 +42,7 @@ export async function readRounds(
       round: row.round as number,
       kind: row.kind as RoundKind,
       question: row.question as string | null,
+      approvers: row.approvers === null ? null : (JSON.parse(row.approvers as string) as Approvers),
       requestedAt: new Date(row.requested_ms as number),
       expiresAt: dateOf(row.expires_ms),
       decision: row.decision as StoredRound['decision'],

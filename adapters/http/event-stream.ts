@@ -45,11 +45,14 @@ export function eventStream(messages: AsyncGenerator<string, void>, options: Eve
             () => null,
           );
           const come = await Promise.race([next, beat]);
+          if (come === null && ends.signal.aborted) return;
           if (come === null) return controller.enqueue(encoder.encode(': still here\n\n'));
           next = null;
+          if (ends.signal.aborted) return; // its reader has gone meanwhile
           if (come.done === true) controller.close();
           else controller.enqueue(encoder.encode(come.value));
         } catch (error) {
+          if (ends.signal.aborted) return;
           onError(error);
           controller.close();
         } finally {

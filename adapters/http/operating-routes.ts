@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { answerRun, json } from './answer-run.ts';
 import { openFor } from './asked.ts';
+import { deciderOf } from './decider.ts';
 import { readBody } from './read-body.ts';
 import { type HttpEnv, withoutAbsent } from './session-routes.ts';
 
@@ -29,23 +30,26 @@ export function operatingRoutes(): Hono<HttpEnv> {
 
   app.post(`${execution}/approve`, async ({ req, var: { asked } }) => {
     const body = withoutAbsent(await readBody(asked.request, APPROVAL, asked.settings.maxBodyBytes));
-    const { session } = await openFor(asked, req.param(), 'decide');
-    const { by, roles } = asked.identity;
-    return answerRun(asked, await session.approve(req.param('executionId'), { ...body, by, roles }));
+    const opened = await openFor(asked, req.param(), 'decide');
+    const { executionId } = req.param();
+    const decider = await deciderOf(asked, opened, { ...body, executionId });
+    return answerRun(asked, await opened.session.approve(executionId, { ...body, ...decider }));
   });
 
   app.post(`${execution}/deny`, async ({ req, var: { asked } }) => {
     const body = withoutAbsent(await readBody(asked.request, DENIAL, asked.settings.maxBodyBytes));
-    const { session } = await openFor(asked, req.param(), 'decide');
-    const { by, roles } = asked.identity;
-    return answerRun(asked, await session.deny(req.param('executionId'), { ...body, by, roles }));
+    const opened = await openFor(asked, req.param(), 'decide');
+    const { executionId } = req.param();
+    const decider = await deciderOf(asked, opened, { ...body, executionId });
+    return answerRun(asked, await opened.session.deny(executionId, { ...body, ...decider }));
   });
 
   app.post(`${execution}/settle`, async ({ req, var: { asked } }) => {
     const settlement = await readBody(asked.request, SETTLEMENT, asked.settings.maxBodyBytes);
-    const { session } = await openFor(asked, req.param(), 'settle');
-    const { by, roles } = asked.identity;
-    return answerRun(asked, await session.settle(req.param('executionId'), { ...settlement, by, roles }));
+    const opened = await openFor(asked, req.param(), 'settle');
+    const { executionId } = req.param();
+    const { by, roles } = await deciderOf(asked, opened, { executionId });
+    return answerRun(asked, await opened.session.settle(executionId, { ...settlement, by, roles }));
   });
 
   app.post('/sessions/:sessionId/retry', async ({ req, var: { asked } }) => {

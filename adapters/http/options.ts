@@ -17,7 +17,8 @@ export interface HttpHandlerOptions {
   identity?: Identity;
   /**
    * Whether somebody may do something, asked once who it is and whose session it is are known. `false`: 403. Default: everything but
-   * `settle` and `explain` for who is bound to one user; everything for who is not.
+   * `settle` and `explain` for who is bound to one user, who then decides only about calls whose `approvers` name him; everything for who is
+   * not. `true` for `decide` lets him decide also where the policy names nobody: a user must be meant to approve his own calls.
    */
   authorize?: (identity: Identity, action: HttpAction, request: Request) => boolean | Promise<boolean>;
   /** What stands before every path, for example `/api`. Default none. */
@@ -47,6 +48,8 @@ export interface HttpHandlerOptions {
 export type HttpSettings = Omit<Required<HttpHandlerOptions>, 'authenticate' | 'identity'> & {
   authenticate: Authenticate | null;
   identity: Identity | null;
+  /** Whether who is bound to a user decides about calls of which the policy names no approvers. */
+  letsOwnersDecide: boolean;
 };
 
 const KNOWN = [
@@ -69,6 +72,7 @@ export function readOptions(options: HttpHandlerOptions): HttpSettings {
     authenticate,
     identity: identity === null ? null : checkIdentity(identity),
     authorize: options.authorize ?? mayByDefault,
+    letsOwnersDecide: options.authorize !== undefined,
     basePath,
     maxBodyBytes: positive(options.maxBodyBytes ?? 1_048_576, 'maxBodyBytes'),
     waitMs: positive(options.waitMs ?? 30_000, 'waitMs'),

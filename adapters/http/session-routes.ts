@@ -85,10 +85,9 @@ export function sessionRoutes(): Hono<HttpEnv> {
     const query = withoutAbsent({ ...criteria, userId: owner, tenantId: asked.identity.tenantId });
     const from = after === undefined ? {} : { from: { place: readPlace(after), to: 'older' as const } };
     const page = await pageSessions(store, { ...checkSessions(query, limits), ...from, build });
-    const last = page.sessions.at(-1);
     return json({
       sessions: page.sessions.map(({ place: _, ...session }) => session),
-      next: page.hasMore && last !== undefined ? toPlace(last.place) : null,
+      next: page.lookedUpTo === null ? null : toPlace(page.lookedUpTo),
     });
   });
 

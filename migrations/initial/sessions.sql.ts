@@ -50,6 +50,9 @@ export function sessionsSql(schema: string): string[] {
     `CREATE INDEX idx_sessions_tenant ON ${schema}.agent_sessions (tenant_id, updated_at DESC)`,
     // Whoever lists or erases what is one user's.
     `CREATE INDEX idx_sessions_user ON ${schema}.agent_sessions (tenant_id, user_id)`,
+    // What a list by state, and the overview of a tenant, would else look for among all sessions of the tenant. Few are in these states.
+    `CREATE INDEX idx_sessions_unwell ON ${schema}.agent_sessions (tenant_id, current_state, updated_at DESC)
+  WHERE current_state IN ('AWAITING_INPUT', 'FAILED')`,
     // What the sweep reads: sessions at work by the moment when nobody acts for them any more, and sleepers by their wake.
     `CREATE INDEX idx_sessions_owed ON ${schema}.agent_sessions ((COALESCE(lease_expires_at, wake_at, updated_at)))
   WHERE current_state IN ('PLANNING', 'EXECUTING_TOOL')`,

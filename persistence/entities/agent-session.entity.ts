@@ -37,6 +37,11 @@ export const AgentSession = defineEntity({
     },
     { name: 'idx_sessions_user', properties: ['tenantId', 'userId'] },
     {
+      name: 'idx_sessions_unwell',
+      expression: `create index idx_sessions_unwell on turnlock.agent_sessions (tenant_id, current_state, updated_at desc)
+        where current_state in ('AWAITING_INPUT', 'FAILED')`,
+    },
+    {
       name: 'idx_sessions_owed',
       expression: `create index idx_sessions_owed on turnlock.agent_sessions ((coalesce(lease_expires_at, wake_at, updated_at)))
         where current_state in ('PLANNING', 'EXECUTING_TOOL')`,

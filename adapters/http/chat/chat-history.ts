@@ -5,12 +5,14 @@ import { ChatProjection, type ShownExecution } from './chat-projection.ts';
 import type { ChatChunk, ChatMessage } from './chunks.ts';
 import { foldChunks } from './fold-chunks.ts';
 import { beginsMessage, isAnswer, messageIdOf } from './segments.ts';
+import { waitingCalls } from './waiting-calls.ts';
 
 /** The whole chat as messages of the AI SDK: what is committed, and what is asked of people now. */
-export async function chatHistory({ runtime }: Asked, { session }: Opened): Promise<ChatMessage[]> {
+export async function chatHistory(asked: Asked, opened: Opened): Promise<ChatMessage[]> {
+  const { session } = opened;
   const transitions = await session.transitions();
   const turns = new Map((await session.history()).map((turn) => [turn.turnIndex, turn]));
-  const rows = await readExecutions(servicesOf(runtime).store, session);
+  const rows = await readExecutions(servicesOf(asked.runtime).store, session);
   const executions = new Map(rows.map((row): [string, ShownExecution] => [row.executionId, row]));
   const messages: ChatMessage[] = [];
   let projection = new ChatProjection();
@@ -33,8 +35,7 @@ export async function chatHistory({ runtime }: Asked, { session }: Opened): Prom
     }
     chunks.push(...projection.transition(transition, written, executions));
   }
-  const { tenantId, sessionId } = session;
-  chunks.push(...projection.asked(await runtime.awaiting({ tenantId, sessionId, limit: 1000 })), ...projection.end());
+  chunks.push(...projection.asked(await waitingCalls(asked, opened)), ...projection.end());
   close();
   return messages;
 }

@@ -1,9 +1,9 @@
 import type { Json, TurnPart } from '../../../machines/event-content.ts';
 import type { ExecutionStatus } from '../../../machines/execution-status.ts';
-import type { Awaiting } from '../../../persistence/list-awaiting.ts';
 import type { StoredTransition } from '../../../persistence/read-transitions.ts';
 import type { StoredTurn } from '../../../persistence/read-turns.ts';
 import type { ChatChunk } from './chunks.ts';
+import type { WaitingCall } from './waiting-calls.ts';
 
 /** What is shown of an execution. */
 export interface ShownExecution {
@@ -71,12 +71,16 @@ export class ChatProjection {
   }
 
   /** What people are asked about calls of the message. */
-  asked(awaiting: readonly Awaiting[]): ChatChunk[] {
+  asked(awaiting: readonly WaitingCall[]): ChatChunk[] {
     return awaiting.flatMap((asked): ChatChunk[] => {
       const { executionId, approvalId, digest, round, reason, question, expiresAt, problem } = asked;
       if (!this.#calls.has(executionId)) return [];
       if (reason === 'answer') return [{ type: 'data-question', id: executionId, data: { executionId, question } }];
       if (reason === 'unknown') return this.#noteUnknown(executionId, asked.unknownReason, null);
+      if (!asked.isMine) {
+        const data = { executionId, toolName: asked.toolName, question, expiresAt: expiresAt?.toISOString() ?? null };
+        return [{ type: 'data-awaitingOthers', id: executionId, data }];
+      }
       this.#asked.add(executionId);
       const approvalDescriptor = {
         ...{ executionId, approvalId, digest, round, problem },

@@ -4,6 +4,7 @@ import { isResting } from '../../../machines/session-state.ts';
 import type { Run } from '../../../runtime/run.ts';
 import { json } from '../answer-run.ts';
 import { type Asked, createFor, mayDo, type Opened, openFor } from '../asked.ts';
+import { deciderOf } from '../decider.ts';
 import { HttpProblem } from '../http-problem.ts';
 import type { HttpAction } from '../options.ts';
 import { readBody } from '../read-body.ts';
@@ -13,7 +14,7 @@ import { chatStream } from './chat-stream.ts';
 import { POSTED_CHAT, type PostedDecision, readPosted } from './posted-chat.ts';
 import { lastMessage } from './segments.ts';
 
-/** What `useChat` of the AI SDK asks: a chat's id is the external id of its session, or the session's own. */
+/** What `useChat` of the AI SDK asks: a chat's id is the session's own, or the external id of its session. */
 export function chatRoutes(): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
 
@@ -69,9 +70,8 @@ async function retried(asked: Asked, chatId: string): Promise<Response> {
 async function decided(asked: Asked, chatId: string, decisions: readonly PostedDecision[]): Promise<Response> {
   const opened = await existing(asked, chatId, 'decide');
   const { session } = opened;
-  const { by, roles } = asked.identity;
   for (const { executionId, approved, reason, ...seen } of decisions) {
-    const who = { by, roles, ...seen };
+    const who = { ...seen, ...(await deciderOf(asked, opened, { executionId, ...seen })) };
     if (approved) await session.approve(executionId, who);
     else await session.deny(executionId, { ...who, reason: reason ?? 'The user refused the call.' });
   }
@@ -98,7 +98,8 @@ async function decided(asked: Asked, chatId: string, decisions: readonly PostedD
 }
 
 async function findChat(asked: Asked, chatId: string, action: HttpAction): Promise<Opened | null> {
-  for (const name of [{ externalId: chatId }, { sessionId: chatId }]) {
+  // A session's id first: nobody can give an external id that leads somebody who sees more to another session.
+  for (const name of [{ sessionId: chatId }, { externalId: chatId }]) {
     try {
       return await openFor(asked, name, action);
     } catch (error) {

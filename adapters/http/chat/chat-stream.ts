@@ -9,6 +9,7 @@ import { problemOf } from '../problem.ts';
 import { ChatProjection } from './chat-projection.ts';
 import type { ChatChunk } from './chunks.ts';
 import { beginsMessage, executionsOf, messageIdOf, runOf } from './segments.ts';
+import { waitingCalls } from './waiting-calls.ts';
 
 /** Which part of a chat is streamed. */
 export interface ChatStreamed {
@@ -24,10 +25,10 @@ export interface ChatStreamed {
 }
 
 /** One message of an assistant in the AI SDK's UI message stream, until its session rests. */
-export function chatStream(asked: Asked, { session }: Opened, streamed: ChatStreamed): Response {
+export function chatStream(asked: Asked, opened: Opened, streamed: ChatStreamed): Response {
   const { settings, request } = asked;
   const ends = new AbortController();
-  return eventStream(toLines(asked, session, streamed, ends), {
+  return eventStream(toLines(asked, opened, streamed, ends), {
     ends,
     heartbeatMs: settings.heartbeatMs,
     environment: settings.environment,
@@ -38,12 +39,12 @@ export function chatStream(asked: Asked, { session }: Opened, streamed: ChatStre
 
 async function* toLines(
   asked: Asked,
-  session: Opened['session'],
+  opened: Opened,
   streamed: ChatStreamed,
   ends: AbortController,
 ): AsyncGenerator<string, void> {
   try {
-    for await (const chunk of toChunks(asked, session, streamed, ends)) yield `data: ${JSON.stringify(chunk)}\n\n`;
+    for await (const chunk of toChunks(asked, opened, streamed, ends)) yield `data: ${JSON.stringify(chunk)}\n\n`;
   } catch (error) {
     asked.settings.onError(error, asked.request);
     const { code, detail } = problemOf(error);
@@ -54,10 +55,11 @@ async function* toLines(
 
 async function* toChunks(
   asked: Asked,
-  session: Opened['session'],
+  opened: Opened,
   { runId, before, after, restsFrom, settled }: ChatStreamed,
   ends: AbortController,
 ): AsyncGenerator<ChatChunk, void> {
+  const { session } = opened;
   const projection = new ChatProjection();
   const project = async (transition: StoredTransition): Promise<ChatChunk[]> => {
     const turns = await turnsOf(session, transition);
@@ -90,7 +92,7 @@ async function* toChunks(
       if (messageId === null) continue;
       yield* await project(transition);
       if (isResting(transition.to) && transition.sequence >= restsFrom) {
-        yield* await endOf(asked, session, projection, transition);
+        yield* await endOf(asked, opened, projection, transition);
         return;
       }
     } else if (followed.runId === runId && messageId !== null) {
@@ -101,14 +103,17 @@ async function* toChunks(
 }
 
 async function endOf(
-  { runtime }: Asked,
-  { tenantId, sessionId }: Opened['session'],
+  asked: Asked,
+  opened: Opened,
   projection: ChatProjection,
   { to, event, type }: StoredTransition,
 ): Promise<ChatChunk[]> {
   if (to === 'AWAITING_INPUT') {
-    const awaiting = await runtime.awaiting({ tenantId, sessionId, limit: 1000 });
-    return [...projection.asked(awaiting), ...projection.end(), { type: 'finish', finishReason: 'tool-calls' }];
+    return [
+      ...projection.asked(await waitingCalls(asked, opened)),
+      ...projection.end(),
+      { type: 'finish', finishReason: 'tool-calls' },
+    ];
   }
   if (to === 'FAILED') {
     const errorText = reasonOf(String(event?.code ?? 'MODEL_FAILED'));

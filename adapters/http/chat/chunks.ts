@@ -22,6 +22,14 @@ export interface UnknownOutcome {
   settledAs: string | null;
 }
 
+/** `data-awaitingOthers`: the call waits for the approval of somebody else than who looks. It counts while the call is `input-available`. */
+export interface AwaitingOthers {
+  executionId: string;
+  toolName: string;
+  question: string | null;
+  expiresAt: string | null;
+}
+
 /** The part of the AI SDK's UI message stream (version 1) that chats here speak. */
 export type ChatChunk =
   | { type: 'start'; messageId: string }
@@ -44,6 +52,7 @@ export type ChatChunk =
   | { type: 'tool-output-denied'; toolCallId: string }
   | { type: 'data-unknownOutcome'; id: string; data: UnknownOutcome }
   | { type: 'data-question'; id: string; data: { executionId: string; question: string | null } }
+  | { type: 'data-awaitingOthers'; id: string; data: AwaitingOthers }
   | { type: 'data-notice'; id: string; data: { text: string } }
   | { type: 'data-queued'; data: { runId: string }; transient: true }
   | { type: 'error'; errorText: string }

@@ -52,6 +52,7 @@ function apply(parts: ChatPart[], chunk: ChatChunk): undefined {
       return alter(toolPart(parts, chunk.toolCallId), () => ({ state: 'output-denied' }));
     case 'data-unknownOutcome':
     case 'data-question':
+    case 'data-awaitingOthers':
     case 'data-notice': {
       const { type, id, data } = chunk;
       const known = parts.find((part) => part.type === type && (part as { id?: string }).id === id);

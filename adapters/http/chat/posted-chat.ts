@@ -45,10 +45,16 @@ export function readPosted({ messages, messageId }: z.output<typeof POSTED_CHAT>
   const { id, role, parts } = read.data;
   if (role === 'user') {
     const texts = parts.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []));
+    if (texts.length === 0 && parts.length === 0) throw invalid('Nothing was said.');
     if (texts.length < parts.length) throw invalid('The message has parts that are no text, for example files.');
     return { type: 'message', messageId: id, text: texts.join('\n') };
   }
-  const decisions = parts.filter(({ state }) => state === 'approval-responded').map(readDecision);
+  const responded = parts.filter(({ state }) => state === 'approval-responded');
+  // What was decided before the page was opened stands there as it was sent: without a descriptor. It is nobody's answer now.
+  const answers = responded.filter(
+    ({ approval }) => (approval as { descriptor?: unknown } | null)?.descriptor !== undefined,
+  );
+  const decisions = (answers.length > 0 ? answers : responded).map(readDecision);
   if (role !== 'assistant' || decisions.length === 0) throw invalid('Nothing was said, and nothing decided.');
   return { type: 'decisions', decisions };
 }

@@ -54,7 +54,7 @@ function listed(visit: Visit, filters: Filters, list: SessionList): Html {
   const looked =
     lookedAt === null
       ? null
-      : markup`<p class="empty small muted">Looked at ${lookedAt} sessions; go on to older ones for more.</p>`;
+      : markup`<p class="empty small muted">Looked at up to ${lookedAt} sessions of a tenant; go on for more.</p>`;
   if (sessions.length === 0) return markup`${emptyList(visit, filters)}${looked}${pager(visit, filters, list)}`;
   return markup`${sessionsTable(visit, sessions, { hasTenants })}${looked}${pager(visit, filters, list)}`;
 }

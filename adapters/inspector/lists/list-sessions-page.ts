@@ -1,5 +1,5 @@
 import type { SessionSummary } from '../../../persistence/list-sessions.ts';
-import { pageSessions, type SessionPlace, STRANDED_WINDOW } from '../../../persistence/page-sessions.ts';
+import { pageSessions, STRANDED_WINDOW } from '../../../persistence/page-sessions.ts';
 import {
   MAX_COUNTED,
   readSessionSigns,
@@ -9,6 +9,7 @@ import {
 } from '../../../persistence/read-session-signs.ts';
 import type { Visit } from '../visit.ts';
 import { criteriaOf, type Filters, placeText } from './filters.ts';
+import { mergePages } from './merge-pages.ts';
 import { search } from './search.ts';
 
 /** Sessions on one page. */
@@ -32,7 +33,7 @@ export interface SessionList {
   older: string | null;
   /** Of a search: whether more were found than are shown. */
   isCut: boolean;
-  /** Of a look for stranded sessions: how many were looked at before it ended, if it did not look at all. */
+  /** Of a look for stranded sessions that ended before all were compared: how many of a tenant are compared at the most. */
   lookedAt: number | null;
   /** Whether there are more tenants than are looked at together. */
   isTenantWanted: boolean;
@@ -53,7 +54,7 @@ export async function readSessionList(visit: Visit, filters: Filters): Promise<S
   return { ...(await readPage(visit, filters, tenantIds)), isCut: false, isTenantWanted, tenantIds };
 }
 
-/** The page of several tenants: that of each, in one order, cut where the page ends. */
+/** The page of several tenants: that of each, in one order. */
 async function readPage(visit: Visit, filters: Filters, tenantIds: readonly string[]) {
   const { store, build } = visit;
   const { from, stranded } = filters;
@@ -64,31 +65,15 @@ async function readPage(visit: Visit, filters: Filters, tenantIds: readonly stri
     ...(build && { build }),
     ...(from && { from }),
   };
-  const found = [];
-  for (const tenantId of tenantIds) found.push(await pageSessions(store, { tenantId, ...query }));
-  const isBack = from?.to === 'newer';
-  const all = found.flatMap(({ sessions }) => sessions).sort((a, b) => compare(a.place, b.place));
-  const shown = isBack ? all.slice(-PAGE_SIZE) : all.slice(0, PAGE_SIZE);
-  const hasMore = found.some((page) => page.hasMore) || all.length > shown.length;
-  const [first, last] = [shown[0]?.place, shown.at(-1)?.place];
-  // A look for what is stranded ends somewhere, also where it found nothing.
-  const end = stranded ? found.map(({ lookedUpTo }) => lookedUpTo).find((place) => place !== null) : null;
-  const [hasNewer, hasOlder] = isBack ? [hasMore, true] : [from != null, hasMore];
-  const newer = first ?? (isBack ? undefined : from?.place);
-  const older = (all.length > shown.length ? last : (end ?? last)) ?? (isBack ? from?.place : undefined);
+  const pages = [];
+  for (const tenantId of tenantIds) pages.push(await pageSessions(store, { tenantId, ...query }));
+  const { sessions, newer, older, isLookCut } = mergePages(pages, { from: from ?? null, limit: PAGE_SIZE });
   return {
-    sessions: await withSigns(visit, shown),
-    newer: hasNewer && newer !== undefined ? placeText(newer) : null,
-    older: hasOlder && older !== undefined ? placeText(older) : null,
-    lookedAt: end == null ? null : STRANDED_WINDOW,
+    sessions: await withSigns(visit, sessions),
+    newer: newer === null ? null : placeText(newer),
+    older: older === null ? null : placeText(older),
+    lookedAt: stranded && isLookCut ? STRANDED_WINDOW : null,
   };
-}
-
-/** Last changed first, then by id, as the database orders them. */
-function compare(a: SessionPlace, b: SessionPlace): number {
-  const [one, other] = [BigInt(a.changedMicros), BigInt(b.changedMicros)];
-  if (one !== other) return one < other ? 1 : -1;
-  return a.sessionId < b.sessionId ? -1 : 1;
 }
 
 async function withSigns(

@@ -1,7 +1,7 @@
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { Message } from './message.tsx';
+import { isUndecided, Message } from './message.tsx';
 
 const SUGGESTIONS = [
   'Order 42 arrived broken. Please refund it.',
@@ -105,7 +105,9 @@ function waitsForPerson(messages: UIMessage[]): boolean {
   return parts.some((part) =>
     part.type === 'data-unknownOutcome'
       ? (part.data as { settledAs: string | null }).settledAs === null
-      : 'state' in part && part.state === 'approval-requested',
+      : part.type === 'data-awaitingOthers'
+        ? isUndecided(parts, part.id)
+        : 'state' in part && part.state === 'approval-requested',
   );
 }
 

@@ -29,6 +29,8 @@ export function Message({ message: { role, parts }, decide }: { message: UIMessa
         if (isToolUIPart(part)) return <ToolCall key={part.toolCallId} part={part} decide={decide} />;
         if (part.type === 'data-unknownOutcome')
           return <Unknown key={part.id ?? place} outcome={part.data as UnknownOutcome} />;
+        if (part.type === 'data-awaitingOthers' && isUndecided(parts, part.id))
+          return <Others key={part.id ?? place} />;
         return null;
       })}
     </article>
@@ -65,6 +67,17 @@ function ToolCall({ part, decide }: { part: ToolPart; decide: Decide }) {
       )}
     </section>
   );
+}
+
+/** Whether nobody has decided yet about the call that waits for somebody else. */
+export function isUndecided(parts: UIMessage['parts'], executionId: string | undefined): boolean {
+  return parts.some(
+    (part) => isToolUIPart(part) && part.toolCallId === executionId && part.state === 'input-available',
+  );
+}
+
+function Others() {
+  return <p className="unknown">Waits for somebody who may approve it.</p>;
 }
 
 function Unknown({ outcome: { toolName, settledAs } }: { outcome: UnknownOutcome }) {

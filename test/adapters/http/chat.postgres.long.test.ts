@@ -8,7 +8,8 @@ import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts'
 import { chatAt, partsOf } from './chat-client.ts';
 import { eventsIn, httpScene, USER } from './http-scene.ts';
 
-const sceneOf = (runtime: Runtime, agent: { name: string }) => httpScene(runtime, { chat: { agent: agent.name } });
+const sceneOf = (runtime: Runtime, agent: { name: string }) =>
+  httpScene(runtime, { chat: { agent: agent.name }, authorize: () => true });
 
 /** What a page that is opened now begins with. */
 async function initial({ ask }: ReturnType<typeof httpScene>, chatId: string): Promise<UIMessage[]> {
