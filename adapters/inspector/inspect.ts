@@ -1,3 +1,4 @@
+import { isTurnlockError } from '../../errors.ts';
 import type { FetchHandler } from '../http/identity.ts';
 import { isOriginAllowed, isSentToLoopback } from '../http/loopback.ts';
 import { assetAt } from './assets/assets.ts';
@@ -83,6 +84,8 @@ class Entrance {
       return refuse(403, 'Not let in', 'This inspector asks nobody who they are, so it is for this machine alone.');
     if (!isOriginAllowed(request))
       return refuse(403, 'Not accepted', 'This was sent from a page of another site. Nothing was done.');
+    if (isDrawnInElsewhere(request))
+      return refuse(403, 'Not accepted', 'A page of another site asked for this, to use it as part of itself.');
     const { authenticate, viewer, basePath } = this.#settings;
     if (this.#signIn !== null) return this.#bySignIn(this.#signIn, request, { path, url, link, basePath });
     if (authenticate === undefined) return { viewer, isSignedIn: false };
@@ -98,7 +101,7 @@ class Entrance {
   ): Promise<Response | { viewer: Viewer; isSignedIn: boolean }> {
     const back = safeBack(url.searchParams.get('back'));
     if (path === '/sign-in' && request.method === 'POST') {
-      const taken = await signIn.take(request, { basePath, back: link(back) });
+      const taken = await signIn.take(request, { basePath, back: link(back) }).catch(ofTooLong);
       return taken ?? htmlResponse(signInPage({ link }, { isWrong: true, back }), 403);
     }
     const shown = signIn.check(request);
@@ -109,6 +112,22 @@ class Entrance {
     if (path === '/sign-out' && request.method === 'POST') return signIn.end(request, { basePath, back: link('/') });
     return { viewer: this.#settings.viewer, isSignedIn: shown === 'cookie' };
   }
+}
+
+/**
+ * Whether a page of another site asks for a page of ours as a picture, a script or data of its own. It could read none of it, but learn by the
+ * time that it takes what a search finds, and make the database work. A link from elsewhere is followed.
+ */
+function isDrawnInElsewhere(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  if (site === null || site === 'same-origin' || site === 'none') return false;
+  return request.headers.get('sec-fetch-mode') !== 'navigate' || request.headers.get('sec-fetch-dest') !== 'document';
+}
+
+/** A form that is too long holds no token. */
+function ofTooLong(error: unknown): null {
+  if (isTurnlockError(error, 'VALUE_TOO_LARGE')) return null;
+  throw error;
 }
 
 /** A path of the inspector to go back to: never the beginning of another address. */

@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Environment } from '../../environment.ts';
 import { type Html, markup } from './html.ts';
 import { bareFrame } from './page-frame.ts';
+import { readForm } from './read-form.ts';
 import type { Visit } from './visit.ts';
 
 /** How long a sign-in holds. */
@@ -9,8 +10,8 @@ const SIGNED_IN_MS = 12 * 60 * 60 * 1_000;
 
 const COOKIE = 'turnlock-inspector';
 
-/** The longest form that is read. */
-const MAX_FORM_CHARACTERS = 4_096;
+/** The longest form that is read: who sends it is not known yet. */
+const MAX_FORM_BYTES = 4_096;
 
 /**
  * Lets in whoever has the token. The cookie holds no token but until when it lets in, and a code of that by the token: another token ends
@@ -35,9 +36,8 @@ export class SignIn {
 
   /** Takes the form: a redirect with the cookie, or `null` where the token is another one. */
   async take(request: Request, { basePath, back }: { basePath: string; back: string }): Promise<Response | null> {
-    const text = await request.text();
-    if (text.length > MAX_FORM_CHARACTERS) return null;
-    if (!isSame(new URLSearchParams(text).get('token') ?? '', this.#token)) return null;
+    const form = await readForm(request, MAX_FORM_BYTES);
+    if (!isSame(form.get('token') ?? '', this.#token)) return null;
     const until = String(this.#environment.now() + SIGNED_IN_MS);
     const value = `${until}.${this.#code(until)}`;
     return redirect(back, cookieText(request, basePath, value, SIGNED_IN_MS / 1_000));
@@ -60,7 +60,7 @@ export class SignIn {
 
 /** The page that asks for the token. */
 export function signInPage(visit: Pick<Visit, 'link'>, { isWrong, back }: { isWrong: boolean; back: string }): Html {
-  const wrong = isWrong ? markup`<p class="note note-bad" role="alert">That is not the token.</p>` : null;
+  const wrong = isWrong ? markup`<p class="note note-bad" id="wrong" role="alert">That is not the token.</p>` : null;
   return bareFrame(visit, {
     title: 'Sign in',
     body: markup`<main id="main" tabindex="-1"><section class="card narrow"><div class="card-body">
@@ -68,7 +68,7 @@ export function signInPage(visit: Pick<Visit, 'link'>, { isWrong, back }: { isWr
   ${wrong}
   <form class="stack" method="post" action="${visit.link('/sign-in', { back })}">
     <label class="label" for="token">Token of this inspector
-      <input class="field" id="token" name="token" type="password" required autocomplete="current-password" autofocus>
+      <input class="field" id="token" name="token" type="password" required autocomplete="current-password" autofocus${isWrong ? markup` aria-invalid="true" aria-describedby="wrong"` : null}>
     </label>
     <button class="button button-main" type="submit">Sign in</button>
   </form>

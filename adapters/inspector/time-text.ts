@@ -8,6 +8,11 @@ export function when(time: Date, now: Date): Html {
   return markup`<time datetime="${time.toISOString()}" title="${formatTime(time)}">${words}</time>`;
 }
 
+/** As {@link when}, with the clock beside it for everybody: where a decision or a history hangs on it. */
+export function whenAt(time: Date, now: Date): Html {
+  return markup`${when(time, now)} <span class="clock">${formatTime(time)}</span>`;
+}
+
 /** A moment by the clock, in UTC. */
 export function at(time: Date): Html {
   return markup`<time datetime="${time.toISOString()}">${formatTime(time)}</time>`;

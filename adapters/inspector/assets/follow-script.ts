@@ -28,6 +28,8 @@ export const FOLLOW_SCRIPT = `'use strict';
   const fresh = document.getElementById('follow-new');
   const PARTS = ['standing', 'waiting', 'chart', 'facts'];
   const MOST = 400;
+  const ENDS = { 401: 'Signed out: load the page again', 403: 'Not allowed any more', 404: 'Not there any more' };
+  let isOver = false;
   let source = null;
   let timer = 0;
   let isFetching = false;
@@ -41,13 +43,23 @@ export const FOLLOW_SCRIPT = `'use strict';
     if (state.textContent !== text) state.textContent = text;
   };
 
+  const end = (text) => {
+    isOver = true;
+    source?.close();
+    clearTimeout(timer);
+    show('away', text);
+  };
+
   const isInUse = (part) => (part.contains(document.activeElement) && document.activeElement !== document.body)
     || part.querySelector('[data-touched]') !== null;
+
+  // A question must not slide away under the pointer, and another one's button take the click.
+  const isPointedAt = (part, made) => part.matches(':hover') && [part, made].every((one) => one.querySelector('form[method="post"]') !== null);
 
   const put = (next) => {
     for (const id of PARTS) {
       const [old, made] = [document.getElementById(id), next.getElementById(id)];
-      if (old === null || made === null || isInUse(old) || old.isEqualNode(made)) continue;
+      if (old === null || made === null || isInUse(old) || isPointedAt(old, made) || old.isEqualNode(made)) continue;
       const open = [...old.querySelectorAll('details')].map((one) => one.open);
       const placed = document.importNode(made, true);
       placed.querySelectorAll('details').forEach((one, place) => { one.open = open[place] ?? one.open; });
@@ -93,6 +105,7 @@ export const FOLLOW_SCRIPT = `'use strict';
         isWanted = false;
         const before = last();
         const response = await fetch(address(list.dataset.entries), { credentials: 'same-origin' });
+        if (response.status in ENDS) return end(ENDS[response.status]);
         if (response.redirected || !response.ok) throw new Error(String(response.status));
         const next = new DOMParser().parseFromString(await response.text(), 'text/html');
         const count = append(next);
@@ -112,10 +125,11 @@ export const FOLLOW_SCRIPT = `'use strict';
 
   const schedule = () => {
     clearTimeout(timer);
-    if (!document.hidden) timer = setTimeout(update, failures > 0 ? 1000 * 2 ** failures : 20000);
+    if (!document.hidden && !isOver) timer = setTimeout(update, failures > 0 ? 1000 * 2 ** failures : 20000);
   };
 
   const connect = () => {
+    if (isOver) return;
     source?.close();
     const own = new EventSource(address(list.dataset.events));
     source = own;
@@ -123,7 +137,9 @@ export const FOLLOW_SCRIPT = `'use strict';
     own.addEventListener('transition', update);
     own.addEventListener('error', () => {
       show('away', 'Reconnecting');
-      if (own.readyState === EventSource.CLOSED) setTimeout(() => own === source && !document.hidden && connect(), 5000);
+      if (own.readyState !== EventSource.CLOSED) return;
+      update();
+      setTimeout(() => own === source && !document.hidden && connect(), 5000);
     });
   };
 
@@ -133,7 +149,7 @@ export const FOLLOW_SCRIPT = `'use strict';
     source?.close();
     source = null;
     clearTimeout(timer);
-    show('away', 'Paused');
+    if (!isOver) show('away', 'Paused');
   });
   addEventListener('pagehide', () => source?.close());
   addEventListener('pageshow', (event) => { if (event.persisted) connect(); });

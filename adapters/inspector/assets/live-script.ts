@@ -1,6 +1,6 @@
 /**
  * The one script of the inspector. Without it every page works as it stands; with it, what is marked `data-live="SECONDS"` and has an id is
- * fetched anew with the page while somebody looks, unless updates are paused or the part holds the focus or an unsent form. It also keeps a
+ * fetched anew with the page while somebody looks, unless updates are paused, the part holds the focus or an unsent form, or the pointer is over forms that decide. It also keeps a
  * form from being sent twice, and asks before what `data-confirm` says.
  */
 export const LIVE_SCRIPT = `'use strict';
@@ -14,6 +14,9 @@ export const LIVE_SCRIPT = `'use strict';
 
   const isInUse = (part) => part.contains(document.activeElement) && document.activeElement !== document.body
     || part.querySelector('[data-touched]') !== null || part.matches('[data-touched]');
+
+  // A question must not slide away under the pointer, and another one's button take the click.
+  const isPointedAt = (part, fresh) => part.matches(':hover') && [part, fresh].every((one) => one.querySelector('form[method="post"]') !== null);
 
   const schedule = () => {
     clearTimeout(timer);
@@ -32,7 +35,7 @@ export const LIVE_SCRIPT = `'use strict';
       failures = 0;
       for (const part of parts()) {
         const fresh = next.getElementById(part.id);
-        if (fresh === null || isInUse(part) || fresh.isEqualNode(part)) continue;
+        if (fresh === null || isInUse(part) || isPointedAt(part, fresh) || fresh.isEqualNode(part)) continue;
         const open = new Set([...part.querySelectorAll('details[open][id]')].map(({ id }) => id));
         const put = document.importNode(fresh, true);
         for (const details of put.querySelectorAll('details[id]')) if (open.has(details.id)) details.open = true;
@@ -60,7 +63,10 @@ export const LIVE_SCRIPT = `'use strict';
   addEventListener('pageshow', () => {
     for (const form of document.querySelectorAll('[data-sent]')) delete form.dataset.sent;
   });
-  document.addEventListener('visibilitychange', () => (document.hidden ? clearTimeout(timer) : update()));
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden || paused || parts().length === 0) clearTimeout(timer);
+    else update();
+  });
   if (toggle !== null && parts().length > 0) {
     toggle.hidden = false;
     toggle.addEventListener('click', () => {

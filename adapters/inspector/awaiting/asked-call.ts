@@ -1,8 +1,8 @@
-import { approversText } from '../../../persistence/approver-rule.ts';
 import type { Awaiting } from '../../../persistence/list-awaiting.ts';
 import { type Html, markup, said, saidInLines } from '../html.ts';
+import { counted } from '../session-page/shown-value.ts';
 import { badge } from '../state-badge.ts';
-import { when } from '../time-text.ts';
+import { whenAt } from '../time-text.ts';
 import { sessionLink, type Visit } from '../visit.ts';
 import { decideForms } from './decide-form.ts';
 
@@ -20,9 +20,22 @@ const UNKNOWN_WORDS: Readonly<Record<NonNullable<Awaiting['unknownReason']>, str
   reported: 'The tool says that it cannot tell.',
 };
 
-/** One call that waits for a person: what is asked, what it would do, and the forms to decide. `isAlone`: on the page of its session. */
-export function askedCall(visit: Visit, asked: Awaiting, { isAlone = false }: { isAlone?: boolean } = {}): Html {
-  const { reason, toolName, question, params, approvalId, approvers, round } = asked;
+/** Characters of the params that stand among other questions: what is longer is decided where all of it is shown. */
+const MAX_LISTED_CHARACTERS = 4_096;
+
+/** Where a question stands. */
+interface Standing {
+  /** On the page of its session, which says whose it is. */
+  isAlone?: boolean;
+  /** Whether the params are shown whole, however long. Default: where it stands alone. */
+  isWhole?: boolean;
+}
+
+/** One call that waits for a person: what is asked, what it would do, and the forms to decide. */
+export function askedCall(visit: Visit, asked: Awaiting, { isAlone = false, isWhole = isAlone }: Standing = {}): Html {
+  const { reason, toolName, question, approvalId, round } = asked;
+  const params = reason === 'answer' ? null : JSON.stringify(asked.params, null, 2);
+  const isCut = !isWhole && (params?.length ?? 0) > MAX_LISTED_CHARACTERS;
   const { word, says } = ASKED_WORDS[reason];
   const title = `asked-${approvalId}`;
   const again = round > 1 ? markup`<span class="muted small">Asked for the ${ordinal(round)} time</span>` : null;
@@ -31,11 +44,15 @@ export function askedCall(visit: Visit, asked: Awaiting, { isAlone = false }: { 
   <p class="ask-question">${question === null ? says : saidInLines(question)}</p>
   ${asked.unknownReason === null ? null : markup`<p class="muted">${UNKNOWN_WORDS[asked.unknownReason]} It was started ${asked.attempt === 1 ? 'once' : `${asked.attempt} times`}.</p>`}
   ${lateFacts(asked)}
-  ${reason === 'answer' ? null : markup`<pre class="payload" tabindex="0" aria-label="Params">${saidInLines(JSON.stringify(params, null, 2))}</pre>`}
+  ${params === null ? null : markup`<pre class="payload" tabindex="0" role="group" aria-label="Params">${saidInLines(isCut ? `${params.slice(0, MAX_LISTED_CHARACTERS)}…` : params)}</pre>`}
   ${factsOf(visit, asked, isAlone)}
-  ${approvers === null ? null : markup`<p class="small muted">Decided by ${said(approversText(approvers))}.</p>`}
-  ${decideForms(visit, asked)}
+  ${isCut ? elsewhere(visit, asked, params?.length ?? 0) : decideForms(visit, asked)}
 </article>`;
+}
+
+function elsewhere(visit: Visit, asked: Awaiting, length: number): Html {
+  const { approvalId } = asked;
+  return markup`<p class="note">These are the first ${counted(MAX_LISTED_CHARACTERS, 'character')} of ${length.toLocaleString('en-GB')}. <a href="${sessionLink(visit, asked)}#ask-${approvalId}">Read all of it, and decide, on the page of its session</a></p>`;
 }
 
 function factsOf(visit: Visit, asked: Awaiting, isAlone: boolean): Html {
@@ -48,8 +65,8 @@ function factsOf(visit: Visit, asked: Awaiting, isAlone: boolean): Html {
   <div><dt>User</dt><dd>${said(userId)}</dd></div>
   ${visit.viewer.tenantId === null ? markup`<div><dt>Tenant</dt><dd>${said(tenantId)}</dd></div>` : null}`;
   return markup`<dl class="facts">${whose}
-  <div><dt>Asked</dt><dd>${when(requestedAt, now)}</dd></div>
-  ${expiresAt === null ? null : markup`<div><dt>Expires</dt><dd>${when(expiresAt, now)}</dd></div>`}
+  <div><dt>Asked</dt><dd>${whenAt(requestedAt, now)}</dd></div>
+  ${expiresAt === null ? null : markup`<div><dt>Expires</dt><dd>${whenAt(expiresAt, now)}</dd></div>`}
 </dl>`;
 }
 

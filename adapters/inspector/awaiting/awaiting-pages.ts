@@ -24,7 +24,7 @@ async function awaitingPage(context: PageContext): Promise<Response> {
   const { asked, after, isTenantWanted, tenantIds } = await readAsked(visit, { tenant, reason });
   const main = markup`<div class="page-head"><div><h1>Waiting for a person</h1><p>What was asked first stands first. A decision is bound to what you see here.</p></div></div>
 ${reasonNav(visit, tenant, reason)}
-<section class="card" id="asked" data-live="5" aria-label="Questions">${
+<section class="card" id="asked" data-live="5" aria-labelledby="asked-title"><h2 class="unseen" id="asked-title">Questions</h2>${
     isTenantWanted
       ? tenantChoice(visit, tenantIds)
       : asked.length === 0
@@ -32,7 +32,15 @@ ${reasonNav(visit, tenant, reason)}
         : asked.map((one) => askedCall(visit, one))
   }${after === null ? null : markup`<nav class="pager" aria-label="Pages of the list"><p>${asked.length} shown, and there are more.</p><ul><li><a class="button" rel="next" href="${visit.link('/awaiting', { tenant, reason, after: after.approvalId, of: after.tenantId })}">Later ones</a></li></ul></nav>`}
 </section>`;
-  return showPage(context, pageFrame(visit, { title: 'Waiting for a person', section: 'awaiting', main }));
+  return showPage(context, pageFrame(visit, { title: titleOf(reason, tenant), section: 'awaiting', main }));
+}
+
+function titleOf(reason: Awaiting['reason'] | null, tenant: string | null): string {
+  return [
+    ...(reason === null ? [] : [`${ASKED_WORDS[reason].word}s`]),
+    'Waiting for a person',
+    ...(tenant === null || tenant === '' ? [] : [tenant]),
+  ].join(' · ');
 }
 
 interface Asked {

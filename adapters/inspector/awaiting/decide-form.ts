@@ -8,12 +8,19 @@ import type { Visit } from '../visit.ts';
  * nothing is decided here, or not by this viewer, a sentence that says so.
  */
 export function decideForms(visit: Visit, asked: Awaiting): Html {
+  const { approvers, userId } = asked;
+  const whose =
+    approvers === null ? null : markup`<p class="small muted">Decided by ${said(approversText(approvers))}.</p>`;
   if (!visit.decides)
-    return markup`<p class="muted small">This inspector is read only: decide by the command line or your service.</p>`;
+    return markup`${whose}<p class="muted small">This inspector is read only: decide by the command line or your service.</p>`;
   const { by, roles = [] } = visit.viewer;
-  if (asked.approvers !== null && !mayDecide(asked.approvers, { by, roles }, asked.userId)) {
-    return markup`<p class="note">Decided by ${said(approversText(asked.approvers))}. You are ${said(by)}${roles.length === 0 ? '' : markup`, ${said(roles.join(', '))}`}.</p>`;
+  if (approvers !== null && !mayDecide(approvers, { by, roles }, userId)) {
+    return markup`<p class="note">Decided by ${said(approversText(approvers))}. You are ${said(by)}${roles.length === 0 ? '' : markup`, ${said(roles.join(', '))}`}.</p>`;
   }
+  return markup`${whose}${formsFor(visit, asked)}`;
+}
+
+function formsFor(visit: Visit, asked: Awaiting): Html {
   switch (asked.reason) {
     case 'approval':
       return markup`<div class="decide">${approveForm(visit, asked)}${denyForm(visit, asked)}</div>${byHand(visit, asked)}`;
@@ -23,6 +30,9 @@ export function decideForms(visit: Visit, asked: Awaiting): Html {
       return markup`<div class="decide">${succeededForm(visit, asked)}${failedForm(visit, asked, 'It did not happen')}${againForm(visit, asked)}</div>`;
   }
 }
+
+/** Characters of the params that stand in an empty field, as an example of what belongs there. */
+const MAX_PLACEHOLDER = 200;
 
 function approveForm(visit: Visit, asked: Awaiting): Html {
   const { approvalId, params, problem } = asked;
@@ -34,7 +44,7 @@ function approveForm(visit: Visit, asked: Awaiting): Html {
       ? null
       : markup`<details>
     <summary>Change the params</summary>
-    <label class="label" for="${id}">Params as JSON<textarea class="field mono" id="${id}" name="params" rows="5" spellcheck="false" placeholder="${inAttribute(JSON.stringify(params))}"></textarea>
+    <label class="label" for="${id}">Params as JSON<textarea class="field mono" id="${id}" name="params" rows="5" spellcheck="false" placeholder="${inAttribute(JSON.stringify(params).slice(0, MAX_PLACEHOLDER))}"></textarea>
     <span class="hint">Left empty, they stay as they are. Others are checked by the tool and its policy, and have a key of their own.</span></label>
   </details>`;
   return form(
@@ -43,7 +53,7 @@ function approveForm(visit: Visit, asked: Awaiting): Html {
     'approve',
     markup`<h4>Let it run</h4>
     ${change}
-    <button class="button button-main" type="submit">Approve</button>`,
+    <button class="button button-main" type="submit" aria-describedby="asked-${asked.approvalId}">Approve</button>`,
   );
 }
 
@@ -54,7 +64,7 @@ function denyForm(visit: Visit, asked: Awaiting): Html {
     'deny',
     markup`<h4>Refuse it</h4>
     ${reasonField(asked, 'deny', 'Reason, which the model is told')}
-    <button class="button button-bad" type="submit">Deny</button>`,
+    <button class="button button-bad" type="submit" aria-describedby="asked-${asked.approvalId}">Deny</button>`,
   );
 }
 
@@ -66,7 +76,7 @@ function answerForm(visit: Visit, asked: Awaiting): Html {
     'answer',
     markup`<h4>Answer for the user</h4>
     <label class="label" for="${id}">Answer<textarea class="field" id="${id}" name="answer" rows="3" required></textarea></label>
-    <button class="button button-main" type="submit">Answer</button>`,
+    <button class="button button-main" type="submit" aria-describedby="asked-${asked.approvalId}">Answer</button>`,
   );
 }
 
@@ -78,7 +88,7 @@ function succeededForm(visit: Visit, asked: Awaiting): Html {
     'succeeded',
     markup`<h4>It happened</h4>
     <label class="label" for="${id}">What the tool would have returned, as JSON<textarea class="field mono" id="${id}" name="output" rows="3" spellcheck="false" placeholder="null"></textarea></label>
-    <button class="button button-main" type="submit">Settle as succeeded</button>`,
+    <button class="button button-main" type="submit" aria-describedby="asked-${asked.approvalId}">Settle as succeeded</button>`,
   );
 }
 
@@ -89,7 +99,7 @@ function failedForm(visit: Visit, asked: Awaiting, title: string): Html {
     'failed',
     markup`<h4>${title}</h4>
     ${reasonField(asked, 'failed', 'Reason, which the model is told')}
-    <button class="button button-bad" type="submit">Settle as failed</button>`,
+    <button class="button button-bad" type="submit" aria-describedby="asked-${asked.approvalId}">Settle as failed</button>`,
   );
 }
 
@@ -100,7 +110,7 @@ function againForm(visit: Visit, asked: Awaiting): Html {
     'runAgain',
     markup`<h4>Run it again</h4>
     <p class="hint">With the same idempotency key. If the first attempt took effect after all, only the receiver can tell by that key.</p>
-    <button class="button" type="submit" data-confirm="Run the call again?">Run again</button>`,
+    <button class="button" type="submit" aria-describedby="asked-${asked.approvalId}" data-confirm="Run the call again?">Run again</button>`,
   );
 }
 
@@ -114,9 +124,9 @@ function reasonField({ approvalId }: Awaiting, way: string, text: string): Html 
 }
 
 function form(visit: Visit, asked: Awaiting, way: string, fields: Html): Html {
-  const { tenantId, sessionId, executionId, approvalId, digest, toolName } = asked;
+  const { tenantId, sessionId, executionId, approvalId, digest } = asked;
   const hidden = { way, tenant: tenantId, session: sessionId, execution: executionId, approval: approvalId, digest };
-  return markup`<form method="post" action="${visit.link('/decide')}" aria-label="${way} ${inAttribute(toolName)}">
+  return markup`<form method="post" action="${visit.link('/decide')}">
     ${Object.entries(hidden).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
     ${fields}
   </form>`;

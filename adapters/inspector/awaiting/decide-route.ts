@@ -3,6 +3,7 @@ import type { Awaiting } from '../../../persistence/list-awaiting.ts';
 import { type Html, markup, said } from '../html.ts';
 import { pageFrame } from '../page-frame.ts';
 import { goOnTo, type PageContext, type Pages, showPage } from '../pages.ts';
+import { readForm } from '../read-form.ts';
 import type { Visit } from '../visit.ts';
 import { askedCall } from './asked-call.ts';
 import { decide, openQuestion } from './decide.ts';
@@ -18,7 +19,7 @@ export function decideRoutes(pages: Pages): void {
 async function takeDecision(context: PageContext): Promise<Response> {
   const { visit } = context.env;
   if (!visit.decides) throw readOnly();
-  const sent = readDecision(await readForm(context), visit.viewer);
+  const sent = readDecision(await readSent(context), visit.viewer);
   const asked = await openQuestion(visit, sent);
   // Sent twice, or decided by somebody else: the page of the call says by whom, and how.
   if (asked === null || asked.executionId !== sent.executionId || asked.sessionId !== sent.sessionId)
@@ -33,8 +34,10 @@ async function takeDecision(context: PageContext): Promise<Response> {
   return goOnTo(context, resultLink(visit, sent));
 }
 
-/** Somebody was first, or time was. */
-const GONE: readonly string[] = ['APPROVAL_DECIDED', 'APPROVAL_EXPIRED', 'APPROVAL_NOT_ASKED', 'EXECUTION_SETTLED'];
+/** Somebody was first, or time was; a call that runs is one that was asked to run again already. */
+const GONE: readonly string[] = [
+  ...['APPROVAL_DECIDED', 'APPROVAL_EXPIRED', 'APPROVAL_NOT_ASKED', 'EXECUTION_SETTLED', 'EXECUTION_RUNNING'],
+];
 
 /** What the person can do better, with the question before the eyes as it is now. */
 const CORRECTABLE: readonly string[] = [
@@ -56,7 +59,7 @@ async function askAgain(context: PageContext, sent: SentDecision, error: Turnloc
   const title = error.code === 'APPROVAL_STALE' ? 'It has changed since you looked' : 'Not decided';
   const main = markup`<div class="page-head"><div><p class="crumbs"><a href="${visit.link('/awaiting')}">Waiting for a person</a></p><h1>${title}</h1></div></div>
 ${whatHappened(error)}
-<section class="card" aria-label="The question as it is now">${askedCall(visit, asked)}</section>`;
+<section class="card" aria-labelledby="now"><div class="card-head"><h2 id="now">The question as it is now</h2></div>${askedCall(visit, asked, { isWhole: true })}</section>`;
   const status = error.code === 'APPROVAL_STALE' ? 409 : error.code === 'APPROVER_NOT_ALLOWED' ? 403 : 422;
   return showPage(context, pageFrame(visit, { title, section: 'awaiting', main }), status);
 }
@@ -80,29 +83,13 @@ export function resultLink(
 }
 
 /** The form of a request, up to what an output may need once it is encoded. */
-async function readForm({ req, env }: PageContext): Promise<URLSearchParams> {
+async function readSent({ req, env }: PageContext): Promise<URLSearchParams> {
   const { maxOutputBytes, maxErrorBytes } = env.visit.store.limits;
   const bound = 3 * (maxOutputBytes + maxErrorBytes) + 16_384;
   if (req.header('content-type')?.split(';')[0]?.trim() !== 'application/x-www-form-urlencoded') {
     throw new TurnlockError('OPTIONS_INVALID', { message: 'form not accepted (wanted a form of this page)' });
   }
-  const text = await readBounded(req.raw, bound);
-  return new URLSearchParams(text);
-}
-
-async function readBounded(request: Request, maxBytes: number): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of request.body ?? []) {
-    bytes += part.byteLength;
-    if (bytes > maxBytes) {
-      throw new TurnlockError('VALUE_TOO_LARGE', {
-        message: `value too large: form (found more than ${maxBytes} bytes, wanted ${maxBytes} at the most)`,
-      });
-    }
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+  return readForm(req.raw, bound);
 }
 
 function readOnly(): TurnlockError {

@@ -8,7 +8,7 @@ import { locateSession } from '../locate-session.ts';
 import { pageFrame } from '../page-frame.ts';
 import { type PageContext, showPage } from '../pages.ts';
 import { stateBadge } from '../state-badge.ts';
-import { when } from '../time-text.ts';
+import { whenAt } from '../time-text.ts';
 import { sessionLink } from '../visit.ts';
 
 const DECISION_WORDS: Readonly<Record<NonNullable<StoredRound['decision']>, string>> = {
@@ -49,7 +49,7 @@ export async function decidedPage(context: PageContext): Promise<Response> {
 
 function decisionNote({ decision, decidedBy, decidedAt, reason }: StoredRound, now: Date): Html {
   const tone = decision === 'granted' || decision === 'answered' || decision === 'settled' ? 'note-good' : 'note-asks';
-  return markup`<div class="note ${tone}" role="status"><p><strong>${decision === null ? '' : DECISION_WORDS[decision]}</strong>${decidedBy === null ? null : markup` by ${said(decidedBy)}`}${decidedAt === null ? null : markup`, ${when(decidedAt, now)}`}</p>
+  return markup`<div class="note ${tone}" role="status"><p><strong>${decision === null ? '' : DECISION_WORDS[decision]}</strong>${decidedBy === null ? null : markup` by ${said(decidedBy)}`}${decidedAt === null ? null : markup`, ${whenAt(decidedAt, now)}`}</p>
   ${reason === null ? null : markup`<p>${saidInLines(reason)}</p>`}</div>`;
 }
 

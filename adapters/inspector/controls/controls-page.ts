@@ -30,14 +30,17 @@ async function controlsPage(context: PageContext): Promise<Response> {
   const main = markup`<div class="page-head"><div><h1>Controls</h1><p>Frozen tools and budgets. Every call that is about to start is held against them; one that they hold waits for a person.</p>${of}</div></div>
 ${visit.viewer.tenantId === null ? tenantForm(visit, tenantId) : null}
 <section class="card" aria-label="Freezes and budgets">${count === 0 ? nothing() : shown}</section>`;
-  return showPage(context, pageFrame(visit, { title: 'Controls', section: 'controls', main }));
+  return showPage(
+    context,
+    pageFrame(visit, { title: tenantId === null ? 'Controls' : `Controls · ${tenantId}`, section: 'controls', main }),
+  );
 }
 
 function tenantForm(visit: Visit, tenantId: string | null): Html {
-  return markup`<form class="cluster" method="get" action="${visit.link('/controls')}">
+  return markup`<form class="card filters" method="get" action="${visit.link('/controls')}"><div class="filter-row">
   <label class="label">What a tenant has used<input class="field" name="tenant" value="${tenantId ?? ''}" maxlength="64" required placeholder="Tenant"></label>
   <button class="button" type="submit">Show</button>${tenantId === null ? null : markup`<a class="button" href="${visit.link('/controls')}">All tenants</a>`}
-</form>`;
+</div></form>`;
 }
 
 function nothing(): Html {

@@ -6,12 +6,16 @@ import { problemOf } from '../../http/problem.ts';
 import { type Html, markup, said } from '../html.ts';
 import { pageFrame } from '../page-frame.ts';
 import { type PageContext, type Pages, showPage } from '../pages.ts';
+import { readForm } from '../read-form.ts';
 import { refuseUsers } from '../refuse-users.ts';
 import type { Visit } from '../visit.ts';
 import { findingArticle } from './finding.ts';
 
 /** Findings that a page shows; all are counted. */
 const MAX_FINDINGS = 200;
+
+/** The longest form that is read. */
+const MAX_FORM_BYTES = 4_096;
 
 /** Doctor, run when somebody asks for it. */
 export function doctorPages(pages: Pages): void {
@@ -27,7 +31,7 @@ export function doctorPages(pages: Pages): void {
 async function runDoctor(context: PageContext, examinations: Set<object>): Promise<Response> {
   const { visit } = context.env;
   refuseUsers(visit);
-  const form = new URLSearchParams((await context.req.text()).slice(0, 4_096));
+  const form = await readForm(context.req.raw, MAX_FORM_BYTES);
   const named = visit.viewer.tenantId ?? form.get('tenant');
   const tenant = named === null || named === '' ? null : checkTenant(named);
   const options = { ...(tenant === null ? { all: true } : { tenantId: tenant }), quick: form.get('audit') !== '1' };

@@ -17,7 +17,7 @@ export function findingArticle(visit: Visit, finding: DoctorFinding): Html {
     <div><dt>Wanted</dt><dd>${said(wanted)}</dd></div>
   </dl>
   <p><strong>Repair:</strong> ${repair}</p>
-  ${commands.length === 0 ? null : markup`<pre class="payload" tabindex="0" aria-label="Commands">${commands.map((words) => markup`${said(commandText(words, {}))}\n`)}</pre>`}
+  ${commands.length === 0 ? null : markup`<pre class="payload" tabindex="0" role="group" aria-label="Commands">${commands.map((words) => markup`${said(commandText(words, {}))}\n`)}</pre>`}
 </div></article>\n`;
 }
 

@@ -94,7 +94,7 @@ export function placeText({ changedMicros, sessionId }: SessionPlace): string {
 
 function readPlace(text: string): SessionPlace {
   const [changedMicros = '', sessionId = ''] = text.split('.');
-  if (!/^-?\d{1,18}$/.test(changedMicros)) throw refused('place of a page', 'one from a link of this list');
+  if (!/^\d{1,17}$/.test(changedMicros)) throw refused('place of a page', 'one from a link of this list');
   return { changedMicros, sessionId: checkUuid(sessionId, 'sessionId') };
 }
 

@@ -1,6 +1,7 @@
 import { type Html, markup, said } from '../html.ts';
 import { pageFrame } from '../page-frame.ts';
 import { type PageContext, type Pages, showPage } from '../pages.ts';
+import { STATE_WORDS } from '../state-badge.ts';
 import { when } from '../time-text.ts';
 import type { Visit } from '../visit.ts';
 import { filterForm } from './filter-form.ts';
@@ -24,7 +25,13 @@ ${filterForm(visit, filters)}
 <section class="card" id="list" data-live="5" aria-label="List of sessions">
 ${list.isTenantWanted ? tenantChoice(visit, list) : listed(visit, filters, list)}
 </section>`;
-  return showPage(context, pageFrame(visit, { title: 'Sessions', section: 'sessions', main }));
+  return showPage(context, pageFrame(visit, { title: titleOf(filters), section: 'sessions', main }));
+}
+
+/** What is looked for comes first: tabs beside each other differ by it. */
+function titleOf({ q, state, agent, user, tenant }: Filters): string {
+  const wanted = [q, state === null ? '' : STATE_WORDS[state].text, agent, user, tenant];
+  return [...wanted.filter((word) => word !== ''), 'Sessions'].join(' · ');
 }
 
 async function overviewTiles(visit: Visit, filters: Filters, { tenantIds }: SessionList): Promise<Html> {

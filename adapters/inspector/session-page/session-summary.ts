@@ -2,7 +2,7 @@ import type { SessionOverview } from '../../../persistence/read-session-overview
 import type { SessionTotals } from '../../../persistence/read-timeline.ts';
 import { type Html, markup, said } from '../html.ts';
 import { stateBadge } from '../state-badge.ts';
-import { when } from '../time-text.ts';
+import { whenAt } from '../time-text.ts';
 import type { Visit } from '../visit.ts';
 import type { SessionAddress } from './session-address.ts';
 import { counted, lasted, shownObject } from './shown-value.ts';
@@ -27,7 +27,7 @@ ${problem && markup`<div class="note note-bad"><strong>${problem.code}</strong><
 <dl class="facts">
 <div><dt>User</dt><dd>${said(userId)}</dd></div><div><dt>Tenant</dt><dd>${said(tenantId)}</dd></div>
 <div><dt>Agent version, model</dt><dd>${agentVersion}, ${said(modelId)}</dd></div>
-<div><dt>Begun</dt><dd>${when(createdAt, now)}</dd></div><div><dt>Last change</dt><dd>${when(updatedAt, now)}</dd></div>
+<div><dt>Begun</dt><dd>${whenAt(createdAt, now)}</dd></div><div><dt>Last change</dt><dd>${whenAt(updatedAt, now)}</dd></div>
 <div><dt>Transitions</dt><dd>${version.toLocaleString('en-GB')}</dd></div>
 <div><dt>Turns, runs</dt><dd>${totals.turns.toLocaleString('en-GB')}, ${totals.runs.toLocaleString('en-GB')}</dd></div>
 <div><dt>Tool calls</dt><dd>${totals.toolCalls.toLocaleString('en-GB')}</dd></div>

@@ -14,7 +14,7 @@ export function shownText({ text, length }: CutValue): Html {
 /** JSON of others' behind a word, as it stands in the database. */
 export function shownJson(name: string, value: CutValue | null): Html | null {
   if (value === null) return null;
-  return markup`<details class="value"><summary>${name}${isSmall(value) && markup` <code class="glimpse">${said(oneLine(value.text))}</code>`}</summary><pre class="payload" tabindex="0" role="region" aria-label="${name}">${saidInLines(value.text)}</pre>${cutNote(value)}</details>`;
+  return markup`<details class="value"><summary>${name}${isSmall(value) && markup` <code class="glimpse">${said(oneLine(value.text))}</code>`}</summary><pre class="payload" tabindex="0" role="group" aria-label="${name}">${saidInLines(value.text)}</pre>${cutNote(value)}</details>`;
 }
 
 /** The same for a value that is at hand. */

@@ -34,6 +34,7 @@ a.tile:hover { border-color: var(--line-strong); }
 .tile-busy .tile-count { color: var(--busy); }
 
 .note { padding: 0.875rem 1.125rem; border-radius: var(--radius); border-left: 4px solid var(--line-strong); background: var(--quiet-ground); color: var(--quiet); display: grid; gap: 0.25rem; }
+p.note { display: block; }
 .note strong, .note h2 { color: inherit; }
 .note a { color: inherit; }
 .note-asks { background: var(--asks-ground); color: var(--asks); border-color: var(--asks); }
@@ -51,12 +52,14 @@ a.tile:hover { border-color: var(--line-strong); }
 .table th:last-child, .table td:last-child { padding-right: 1.25rem; }
 .table tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent); }
 .table .number { text-align: right; font-variant-numeric: tabular-nums; }
+.clock { display: inline-block; color: var(--muted); font-size: 0.8125rem; font-variant-numeric: tabular-nums; }
 .cell-main { font-weight: 600; }
 .cell-sub { color: var(--muted); font-size: 0.8667rem; }
 
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 0.875rem 1.5rem; margin: 0; }
 .facts dt { color: var(--muted); font-size: 0.8125rem; font-weight: 550; }
 .facts dd { margin: 0; }
+.facts time { white-space: normal; }
 
 .payload { padding: 0.875rem 1rem; background: var(--sunken); border-radius: var(--radius-small); max-height: 24rem; overflow: auto; }
 details > summary { cursor: pointer; color: var(--muted); font-weight: 550; }

@@ -48,6 +48,7 @@ export const SESSION = `.session-head .crumbs { margin-bottom: 0.25rem; }
 .waiting-asks .card-head h2, .waiting-asks .card-head .muted { color: var(--asks); }
 .waits { display: grid; gap: 1rem; }
 .waits > li { display: grid; gap: 0.3rem; }
+.waits > li + li { border-top: 1px solid var(--line); padding-top: 1rem; }
 .waits .ask { padding: 0; }
 .waits .waits { padding-left: 1rem; border-left: 3px solid var(--line); }
 .wait-what { font-weight: 600; }
@@ -116,6 +117,8 @@ export const SESSION = `.session-head .crumbs { margin-bottom: 0.25rem; }
 .near { padding: 0.5rem 0; }
 .near li { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.125rem 0.75rem; padding: 0.35rem 1.25rem; }
 .near li.is-here { background: var(--accent-ground); box-shadow: inset 4px 0 0 var(--accent); font-weight: 600; }
+.near a { text-decoration: none; }
+.near a code { text-decoration: underline; text-underline-offset: 0.2em; }
 .near-number { display: inline-block; min-width: 2.25rem; font-variant-numeric: tabular-nums; }
 .changes th { white-space: nowrap; overflow-wrap: normal; }
 .changes td { min-width: 5rem; }

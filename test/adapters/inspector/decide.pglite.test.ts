@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inspector } from '../../../adapters/inspector/inspector.ts';
-import { requireApproval } from '../../../index.ts';
+import { requireApproval, ToolError } from '../../../index.ts';
 import type { Awaiting } from '../../../persistence/list-awaiting.ts';
 import { onPglite } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
@@ -18,12 +18,12 @@ function newViewer() {
 
 onPglite((database) => {
   /** A session that waits for a refund to be approved, and the inspector of its runtime. */
-  async function asked() {
+  async function asked(params: { [name: string]: unknown } = { orderId: 42 }) {
     const ran: unknown[] = [];
-    const refund = looseTool('refund', (params) => ran.push(params), {
+    const refund = looseTool('refund', (given) => ran.push(given), {
       policy: () => requireApproval({ approvers: { roles: ['lead'] } }),
     });
-    const agent = scriptedAgent(eachRun({ toolCalls: [call('refund', { orderId: 42 })] }), [refund]);
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('refund', params)] }), [refund]);
     const viewer = newViewer();
     const { tenantId } = viewer;
     const runtime = await openRuntime(database(), [agent]);
@@ -89,6 +89,43 @@ onPglite((database) => {
     expect(ran).toEqual([{ orderId: 43 }]);
   });
 
+  test('params that are too long to be read among others are decided where all of them are shown', async () => {
+    const names = Array.from({ length: 1_000 }, (_, place) => [`name-${place}`, 'x'] as const);
+    const { session, handler } = await asked(Object.fromEntries(names));
+    const list = await getPage(handler, '/i/awaiting');
+    expect(list.text).not.toContain('"name-999"');
+    expect(() => fieldsOf(list, 'approve')).toThrow('no form');
+    const whole = list.tags.find(({ attributes }) => attributes.get('href')?.includes('#ask-'));
+    const page = await getPage(handler, whole?.attributes.get('href') ?? '');
+    expect(page.text).toContain('"name-999"');
+    const stale = await sendForm(handler, '/i/decide', { ...fieldsOf(page, 'approve'), digest: 'd'.repeat(64) });
+    expect([stale.status, (await stale.text()).includes('name-999')]).toEqual([409, true]);
+    expect((await session.status()).state).toBe('AWAITING_INPUT');
+  });
+
+  test('of two people who decide differently at once one has decided, and both are shown what', async () => {
+    const { ran, session, handler } = await asked();
+    const page = await getPage(handler, '/i/awaiting');
+    const answers = await Promise.all([
+      sendForm(handler, '/i/decide', fieldsOf(page, 'approve')),
+      sendForm(handler, '/i/decide', { ...fieldsOf(page, 'deny'), reason: 'No claim.' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    await waitFor(async () => (await session.status()).state === 'IDLE', { for: 'the session to rest' });
+    const shown = await Promise.all(answers.map(({ headers }) => getPage(handler, headers.get('location') ?? '')));
+    const word = ran.length === 1 ? 'Approved: refund' : 'Denied: refund';
+    expect(shown.map(({ text }) => text.includes(word))).toEqual([true, true]);
+  });
+
+  test('a decision about a run that was cancelled meanwhile decides nothing, and says so', async () => {
+    const { ran, session, handler } = await asked();
+    const fields = fieldsOf(await getPage(handler, '/i/awaiting'), 'approve');
+    await session.cancel({ by: 'ana' });
+    const late = await sendForm(handler, '/i/decide', fields);
+    const page = await getPage(handler, late.headers.get('location') ?? '');
+    expect([late.status, page.text.includes('The run was cancelled: refund'), ran]).toEqual([303, true, []]);
+  });
+
   test('whom the policy does not name sees whom it names, and no form', async () => {
     const { viewer, runtime, round } = await asked();
     const handler = inspector(runtime, { viewer: { ...viewer, roles: [] }, decide: true });
@@ -112,6 +149,30 @@ onPglite((database) => {
     const fields = { way: 'approve', approval, execution, session: session.sessionId, digest };
     expect((await sendForm(handler, '/decide', fields)).status).toBe(422);
     expect((await session.status()).state).toBe('AWAITING_INPUT');
+  });
+
+  test('a call of unknown outcome that is to run again, sent twice at once, runs once more', async () => {
+    const starts: unknown[] = [];
+    const book = looseTool(
+      'book',
+      (params) => {
+        starts.push(params);
+        if (starts.length === 1) throw new ToolError('no answer', { outcome: 'unknown' });
+        return 'booked';
+      },
+      { effect: 'nonRepeatable' },
+    );
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('book', { seat: '12A' })] }), [book]);
+    const viewer = newViewer();
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent, { tenantId: viewer.tenantId });
+    await (await session.send('book')).result();
+    const handler = inspector(runtime, { viewer, decide: true });
+    const again = fieldsOf(await getPage(handler, '/awaiting'), 'runAgain');
+    const answers = await Promise.all([again, again].map((fields) => sendForm(handler, '/decide', fields)));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    await waitFor(async () => (await session.status()).state === 'IDLE', { for: 'the session to rest' });
+    expect(starts).toHaveLength(2);
   });
 
   test('an unknown outcome is settled with what the tool would have returned', async () => {

@@ -49,6 +49,23 @@ test('what is sent from a page of another site is refused before anything is don
   }
 });
 
+test('what a page of another site draws into itself is refused, and a link from there is followed', async () => {
+  const handler = inspectNothing({ viewer: VIEWER });
+  const look = (site: string, mode: string, dest: string) =>
+    getPage(handler, PAGE, { headers: { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest } });
+  for (const site of ['cross-site', 'same-site']) {
+    for (const [mode, dest] of [
+      ['no-cors', 'image'],
+      ['cors', 'empty'],
+      ['navigate', 'iframe'],
+    ] as const) {
+      expect((await look(site, mode, dest)).status, `${site} ${mode} ${dest}`).toBe(403);
+    }
+    expect((await look(site, 'navigate', 'document')).status).toBe(200);
+  }
+  expect((await look('same-origin', 'cors', 'empty')).status).toBe(200);
+});
+
 test('every answer has the policy of the pages: no script, style, frame or address but ours, and pages are not stored', async () => {
   const handler = inspectNothing();
   for (const path of [PAGE, '/nothing', '/', '/sessions/none', '/assets/inspector.0000000000000000.css']) {
@@ -113,6 +130,22 @@ test('with a token nothing is shown before it was given, by the form or as beare
   expect([signedIn.status, signedIn.text.includes('Sign out')]).toEqual([200, true]);
 });
 
+test('of a form by somebody who is not let in yet no more is read than a token needs', async () => {
+  const handler = inspectNothing({ token: TOKEN, viewer: VIEWER });
+  let chunks = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      chunks += 1;
+      if (chunks > 64) controller.close();
+      else controller.enqueue(new Uint8Array(4_096).fill(97));
+    },
+  });
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  const answer = await handler(new Request('http://localhost/sign-in', init));
+  expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+  expect(chunks).toBeLessThan(8);
+});
+
 test('a sign-in ends after twelve hours, with another token, and where its cookie was changed', async () => {
   const environment = new ManualClock();
   const handler = inspectNothing({ token: TOKEN, viewer: VIEWER }, environment);
@@ -167,6 +200,14 @@ test.each([
 ])('options that cannot be meant are refused: %j', (options, named) => {
   expect(() => inspectNothing(options)).toThrow(new RegExp(named));
 });
+
+test.each(['-999999999999999999', '999999999999999999', '1e3', ''])(
+  'a place in the list that no link of ours names is refused: %j',
+  async (micros) => {
+    const path = `/?newer=${micros}.00000000-0000-4000-8000-000000000000`;
+    expect((await getPage(inspectNothing({ viewer: VIEWER }), path)).status).toBe(422);
+  },
+);
 
 test('without decide nothing can be sent', async () => {
   const answer = await sendForm(inspectNothing({ viewer: VIEWER }), '/decide', { way: 'approve' });
