@@ -4,8 +4,9 @@ import { DeltaQueue } from './delta-queue.ts';
 import type { Followed, FollowOptions } from './followed.ts';
 import type { Services } from './services.ts';
 
-/** How often a session that another process drives is looked at, in milliseconds. */
+/** How soon a session that another process drives is looked at again, in milliseconds: after news, and at the most after a while without. */
 const POLL_MS = 200;
+const MAX_POLL_MS = 1_000;
 
 /** Transitions that are read at once. */
 const PAGE = 100;
@@ -36,6 +37,7 @@ export async function* follow(
   const queue = new DeltaQueue();
   const unwatch = deltas ? live.deltas.watch(key.sessionId, queue.push) : () => undefined;
   try {
+    let pollMs = POLL_MS;
     for (let last = after; !signal.aborted; ) {
       const over = new AbortController();
       const until = AbortSignal.any([signal, over.signal]);
@@ -56,9 +58,13 @@ export async function* follow(
           last = transition.sequence;
           yield { type: 'transition', transition };
         }
-        if (found.length > 0) continue;
-        const lookAgain = Promise.race([committed, store.environment.sleep(POLL_MS, until).catch(() => undefined)]);
+        if (found.length > 0) {
+          pollMs = POLL_MS;
+          continue;
+        }
+        const lookAgain = Promise.race([committed, store.environment.sleep(pollMs, until).catch(() => undefined)]);
         yield* deltasUntil(services, queue, lookAgain, last);
+        pollMs = Math.min(1.5 * pollMs, MAX_POLL_MS);
       } finally {
         over.abort();
       }
