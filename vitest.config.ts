@@ -77,6 +77,7 @@ export default defineConfig({
       // Not part of `npm test`: many processes are started, a copy of the sources is made, or a large table is gone through.
       project('long', 6, {
         include: ['test/**/*.long.test.ts'],
+        isolate: false,
         globalSetup: ['test/support/pglite-snapshot.setup.ts', 'test/support/postgres-server.setup.ts'],
         testTimeout: 240_000,
       }),
