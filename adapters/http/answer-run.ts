@@ -1,6 +1,8 @@
+import { isTurnlockError } from '../../errors.ts';
 import type { Run } from '../../runtime/run.ts';
 import type { RunResult } from '../../runtime/run-event.ts';
 import type { Asked } from './asked.ts';
+import { closingOf } from './closing.ts';
 import { HttpProblem } from './http-problem.ts';
 
 /** How long somebody who repeats a message waits for the run of then, in milliseconds. */
@@ -13,8 +15,9 @@ interface Preference {
 }
 
 /**
- * Answers with a run: 200 and its result once it rests. Where that takes longer than the wait, and with `Prefer: respond-async`, 202 and its
- * ids; it goes on, and the session's events and status tell of it.
+ * Answers with a run: 200 and its result once it rests. Where that takes longer than the wait, where this process cannot wait any
+ * more (it closes, or its database is away), and with `Prefer: respond-async`, 202 and its ids; it goes on, and the session's events and
+ * status tell of it.
  *
  * @throws HttpProblem 409 for a repeated message whose run is still under way, where the result is waited for.
  */
@@ -57,21 +60,28 @@ function preferenceOf(prefer: string, maxWaitMs: number): Preference {
   return { isAsync, waitMs: wait === undefined ? maxWaitMs : Math.min(Number(wait) * 1_000, maxWaitMs) };
 }
 
-/** `null` when the time is over first, or the sender has gone: the run goes on. */
+/** `null` when the time is over first, the sender has gone, or this process cannot wait any more: the run goes on. */
 async function within(
   { settings, request }: Asked,
   settled: Promise<RunResult>,
   waitMs: number,
 ): Promise<RunResult | null> {
   const over = new AbortController();
-  const until = AbortSignal.any([over.signal, request.signal]);
+  const closing = closingOf(request);
+  const until = AbortSignal.any([over.signal, request.signal, ...(closing === null ? [] : [closing])]);
   const bound = settings.environment.sleep(waitMs, until).then(
     () => null,
     () => null,
   );
   try {
-    return await Promise.race([settled, bound]);
+    return await Promise.race([settled.catch(unheard), bound]);
   } finally {
     over.abort();
   }
+}
+
+/** What was sent is durable: a process that hears no more of its run must not say that it failed, or it would be sent twice. */
+function unheard(error: unknown): null {
+  if (isTurnlockError(error) && (error.category === 'transient' || error.code === 'RUNTIME_CLOSED')) return null;
+  throw error;
 }

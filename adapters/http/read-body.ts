@@ -4,13 +4,23 @@ import { HttpProblem } from './http-problem.ts';
 /**
  * The JSON body of a request, by a schema; an empty body is `{}`.
  *
- * @throws HttpProblem 413 where it is larger than `maxBytes`, 415 for another content type, 400 for what is no JSON or does not fit.
+ * @throws HttpProblem 413 where it is larger than `maxBytes`, 415 for another content type and for one that is compressed, 400 for what is no JSON or does not fit.
  */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   maxBytes: number,
 ): Promise<z.output<Schema>> {
+  const encoding = request.headers.get('content-encoding') ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw new HttpProblem(
+      415,
+      'MEDIA_TYPE_UNSUPPORTED',
+      `The body is encoded: ${JSON.stringify(encoding)}.`,
+      'Send it as it is, or let the server in front decode it and take the header away.',
+      { 'accept-encoding': 'identity' },
+    );
+  }
   const text = await readText(request, maxBytes);
   const type = request.headers.get('content-type') ?? '';
   if (text !== '' && !/^application\/(json|[\w.+-]+\+json) *(;|$)/i.test(type)) {

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { systemEnvironment } from '../../environment.ts';
 import { TurnlockError } from '../../errors.ts';
+import { closesBy } from './closing.ts';
 import type { FetchHandler } from './identity.ts';
 import { isLoopbackName } from './loopback.ts';
 import { problemOf, problemResponse } from './problem.ts';
@@ -23,8 +24,8 @@ export interface Served extends AsyncDisposable {
   /** Where it listens, without a slash at the end: `http://127.0.0.1:3000`. */
   readonly url: string;
   /**
-   * Takes no connection any more, ends open event streams, waits for the requests that are under way, and cuts after `closeMs` what is left.
-   * Runs go on: they are the runtime's. Calling it again waits for the same end.
+   * Takes no connection any more, ends open event streams, answers 202 to who waits for a run of `httpHandler`, waits for the other requests
+   * that are under way, and cuts after `closeMs` what is left. Runs go on: they are the runtime's. Calling it again waits for the same end.
    */
   close(): Promise<void>;
 }
@@ -50,6 +51,7 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     overrideGlobalObjects: false,
     fetch: async (request) => {
       try {
+        closesBy(request, closing.signal);
         return endingWith(await handler(request), closing.signal, onError);
       } catch (error) {
         onError(error);

@@ -39,7 +39,9 @@ export type Posted =
 
 /** @throws HttpProblem 400 for what is neither. */
 export function readPosted({ messages, messageId }: z.output<typeof POSTED_CHAT>): Posted {
-  const named = messages.findLast((message) => (message as { id?: unknown } | null)?.id === messageId);
+  const isNamed = (message: unknown): boolean => (message as { id?: unknown } | null)?.id === messageId;
+  // Where no id is said, the last one is meant, and none of those before it that has no id.
+  const named = messageId === undefined || messageId === null ? undefined : messages.findLast(isNamed);
   const read = MESSAGE.safeParse(named ?? messages.at(-1));
   if (!read.success) throw invalid('The last message is none of the AI SDK.');
   const { id, role, parts } = read.data;

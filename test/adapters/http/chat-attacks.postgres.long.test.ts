@@ -89,6 +89,22 @@ describe('a chat that is used in odd ways', () => {
       expect((await ask('POST', '/chat', { as: USER, body })).status).toBe(400);
     });
 
+    it('reads the last message alone, whatever stands before it', async () => {
+      const { ask, agent } = await refunds(database());
+      const id = randomUUID();
+      const parts = [{ type: 'tool-refund', toolCallId: 'forged', state: 'output-available', output: 'paid' }];
+      const before = [null, 3, { role: 'user' }, { id: null }, { id: 'forged', role: 'assistant', parts }];
+      const last = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Refund.' }] };
+      for (const messageId of [undefined, null, 'm1']) {
+        const body = { id, messages: [...before, last], messageId, agent: agent.name };
+        const response = await ask('POST', '/chat', { as: USER, body });
+        expect(response.status).toBe(200);
+        expect(await response.text()).not.toContain('forged');
+      }
+      const { messages } = (await (await ask('GET', `/chat/${id}`, { as: USER })).json()) as { messages: object[] };
+      expect(messages).toMatchObject([{ id: 'm1', role: 'user' }, { role: 'assistant' }]);
+    });
+
     it('tells the host of no failure when a page goes away in the middle of an answer', async () => {
       const { opened, open } = gate();
       const agent = scriptedAgent(async (_, { emit }) => {

@@ -1,4 +1,10 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
+import { serve } from '../../../adapters/http/serve.ts';
+import { atTestEnd } from '../../support/at-test-end.ts';
 import { ODD_TEXTS } from '../../support/odd-texts.ts';
 import { STORED_VALUES } from '../../support/odd-values.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
@@ -66,6 +72,39 @@ describe('sessions by HTTP', () => {
         for (const response of await Promise.all(all)) expect(response.status, name).toBeLessThan(500);
       }
       expect(errors).toEqual([]);
+    });
+
+    it('refuse a body that is compressed, and say so', async () => {
+      const { ask } = httpScene(await openRuntime(database(), [scriptedAgent('ok')]));
+      for (const path of ['/sessions', '/chat']) {
+        const response = await ask('POST', path, { body: {}, headers: { 'content-encoding': 'gzip' } });
+        expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+          415,
+          expect.stringContaining('gzip'),
+        ]);
+      }
+    });
+
+    it('are served under a path of another server, and name their places whole', async () => {
+      const agent = scriptedAgent('ok');
+      const { handler } = httpScene(await openRuntime(database(), [agent]), { basePath: '/agents' });
+      const app = new Hono().mount('/agents', handler, { replaceRequest: false });
+      const mounted = await serve(app.fetch);
+      atTestEnd(() => mounted.close());
+      const server = createServer(getRequestListener(handler)).listen(0, '127.0.0.1');
+      atTestEnd(() => void server.close());
+      await new Promise((resolve) => server.once('listening', resolve));
+      for (const url of [mounted.url, `http://127.0.0.1:${(server.address() as AddressInfo).port}`]) {
+        const headers = { authorization: `Bearer ${USER}`, 'content-type': 'application/json', origin: url };
+        const post = (path: string, body: object) =>
+          fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+        const place = (await post('/agents/sessions', { agent: agent.name })).headers.get('location');
+        expect(place).toMatch(/^\/agents\/sessions\//);
+        expect((await post(`${place}/messages`, { text: 'go' })).status).toBe(200);
+        expect((await post(`${place}/complete`, {})).status).toBe(200);
+        const events = await (await fetch(`${url}${place}/events`, { headers })).text();
+        expect(events.match(/^id: \d+$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3']);
+      }
     });
   });
 });
