@@ -1,3 +1,4 @@
+import type { OutgoingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { systemEnvironment } from '../../environment.ts';
@@ -49,13 +50,16 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
   const closing = new AbortController();
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
-    fetch: async (request) => {
+    fetch: async (request, { outgoing }) => {
       try {
         closesBy(request, closing.signal);
         return endingWith(await handler(request), closing.signal, onError);
       } catch (error) {
         onError(error);
         return problemResponse(problemOf(error));
+      } finally {
+        // Else the connection is kept for a next request, and the server waits for it.
+        if (closing.signal.aborted) (outgoing as OutgoingMessage).shouldKeepAlive = false;
       }
     },
   });

@@ -94,6 +94,25 @@ describe('serve', () => {
     socket.destroy();
   });
 
+  it('keeps no connection for a next request once it closes, so nothing but the last answer is waited for', async () => {
+    const { promise: answer, resolve } = Promise.withResolvers<Response>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const served = await serve(
+      () => {
+        ask();
+        return answer;
+      },
+      { closeMs: 600_000 },
+    );
+    const response = fetch(served.url);
+    await asked;
+    const closed = served.close();
+    resolve(hello());
+    expect((await response).headers.get('connection')).toBe('close');
+    expect(await (await response).text()).toBe('hello');
+    await closed;
+  });
+
   it('cuts, when it closes, what does not come to its end', async () => {
     const served = await serve(() => new Promise<Response>(() => undefined), { closeMs: 20 });
     const hanging = fetch(served.url);
