@@ -7,7 +7,7 @@ const seed = process.env.TURNLOCK_SEED ?? String(randomInt(2 ** 31));
 const isCi = Boolean(process.env.CI);
 const reportFolder = process.env.TURNLOCK_REPORTS;
 
-const slow = ['docs', 'pglite', 'postgres', 'crash', 'long', 'hostile', 'browser'].map(
+const slow = ['docs', 'pglite', 'postgres', 'crash', 'long', 'apart', 'hostile', 'browser'].map(
   (level) => `**/*.${level}.test.ts`,
 );
 const fuzzing = Number(process.env.TURNLOCK_FUZZ_MS ?? 0);
@@ -77,6 +77,13 @@ export default defineConfig({
       // Not part of `npm test`: many processes are started, a copy of the sources is made, or a large table is gone through.
       project('long', 6, {
         include: ['test/**/*.long.test.ts'],
+        isolate: false,
+        globalSetup: ['test/support/pglite-snapshot.setup.ts', 'test/support/postgres-server.setup.ts'],
+        testTimeout: 240_000,
+      }),
+      // Part of the long level: what puts another module in the place of one of ours has a process to itself.
+      project('apart', 6, {
+        include: ['test/**/*.apart.test.ts'],
         globalSetup: ['test/support/pglite-snapshot.setup.ts', 'test/support/postgres-server.setup.ts'],
         testTimeout: 240_000,
       }),

@@ -74,16 +74,25 @@ async function* toChunks(
   let waiting: RunResult | null = null;
   const over = new AbortController();
   const signal = AbortSignal.any([ends.signal, asked.request.signal, over.signal]);
-  void settled?.then(
-    (result) => {
+  let seen = after;
+  // The result may be known before everything was shown that was committed until then.
+  let last = Number.POSITIVE_INFINITY;
+  const endAtLast = (): void => {
+    if (seen >= last) over.abort();
+  };
+  void settled
+    ?.then(async (result) => {
       waiting = result;
-      if (result.queued || result.error !== null) over.abort(); // it does not begin now, or was refused
-    },
-    () => over.abort(),
-  );
+      if (!result.queued && result.error === null) return;
+      last = (await session.status()).version; // it does not begin now, or was refused
+      endAtLast();
+    })
+    .catch(() => over.abort());
   for await (const followed of session.follow({ after, deltas: true, signal })) {
     if (followed.type === 'transition') {
       const { transition } = followed;
+      seen = transition.sequence;
+      endAtLast();
       if (runOf(transition) !== runId) continue;
       if (messageId === null && beginsMessage(transition)) {
         messageId = messageIdOf(transition);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { requireApproval } from '../../../index.ts';
+import { requireApproval, TurnlockError } from '../../../index.ts';
 import { onPostgres, type RuntimeDatabase } from '../../support/runtime-database.ts';
 import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
@@ -58,6 +58,29 @@ describe('a chat that is used in odd ways', () => {
       expect(await seen(OPERATOR)).toBe(sessionId);
       expect(await seen(USER)).toBe(sessionId);
       expect(await seen('tenant/eve')).toBe(planted.sessionId);
+    });
+
+    it('shows what a run came to that failed before it was asked for again, and then why', async () => {
+      const agent = scriptedAgent(
+        [
+          { text: 'Let me look.', toolCalls: [call('look', {})] },
+          () => {
+            throw new TurnlockError('MODEL_FAILED', { message: 'no' });
+          },
+        ],
+        [looseTool('look', () => 'seen')],
+      );
+      const runtime = await openRuntime(database(), [agent]);
+      const { ask } = httpScene(runtime, { chat: { agent: agent.name } });
+      const message = { id: randomUUID(), role: 'user', parts: [{ type: 'text', text: 'Look.' }] };
+      const body = { id: randomUUID(), messages: [message] };
+      const post = async () => (await ask('POST', '/chat', { as: USER, body })).text();
+      const types = (text: string) => [...text.matchAll(/"type":"([\w-]+)"/g)].map(([, type]) => type);
+      const first = types(await post());
+      expect(first).toEqual(expect.arrayContaining(['text-end', 'tool-output-available', 'error', 'finish']));
+      expect(types(await post()).filter((type) => type !== 'text-delta')).toEqual(
+        first.filter((type) => type !== 'text-delta'),
+      );
     });
 
     it('takes no message in which nothing is said', async () => {
