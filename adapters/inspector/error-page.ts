@@ -37,10 +37,18 @@ export function errorPage(visit: Visit, error: unknown): { page: Html; status: n
 
 function shownOf(error: unknown): Refusal & { status: number } {
   if (isTurnlockError(error, 'PRIVILEGE_MISSING')) return { ...ofError('Not allowed', error), status: 403 };
+  if (isTurnlockError(error, 'RUNTIME_CLOSED')) return CLOSED;
   const { status, detail, hint, code } = problemOf(error);
   const title = TITLES[status] ?? (status >= 500 ? 'Something went wrong' : 'Not accepted');
   return { title, says: said(detail), hint: said(hint), code, status };
 }
+
+const CLOSED: Refusal & { status: number } = {
+  title: 'The service has stopped',
+  says: markup`What this inspector reads by was closed. Load the page again once the service has started anew.`,
+  code: 'RUNTIME_CLOSED',
+  status: 503,
+};
 
 const TITLES: Readonly<Record<number, string>> = {
   403: 'Not allowed',

@@ -1,4 +1,5 @@
-import { isTurnlockError } from '../../errors.ts';
+import { isTurnlockError, TurnlockError } from '../../errors.ts';
+import { servicesOf } from '../../runtime/services-of.ts';
 import type { FetchHandler } from '../http/identity.ts';
 import { isOriginAllowed, isSentToLoopback } from '../http/loopback.ts';
 import { assetAt } from './assets/assets.ts';
@@ -39,7 +40,8 @@ export function inspect(ground: Ground, options: InspectorOptions = {}): FetchHa
     };
     try {
       return await pages.fetch(request, { visit });
-    } catch (error) {
+    } catch (thrown) {
+      const error = ofClosed(ground) ?? thrown;
       const { page, status } = errorPage(visit, error);
       if (status >= 500) onError(error);
       return htmlResponse(page, status);
@@ -122,6 +124,12 @@ function isDrawnInElsewhere(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site === null || site === 'same-origin' || site === 'none') return false;
   return request.headers.get('sec-fetch-mode') !== 'navigate' || request.headers.get('sec-fetch-dest') !== 'document';
+}
+
+/** A closed runtime has closed its connections, so that whatever is read fails as if the database were away. */
+function ofClosed({ runtime }: Ground): TurnlockError | null {
+  if (runtime === null || !servicesOf(runtime).closing.aborted) return null;
+  return new TurnlockError('RUNTIME_CLOSED', { message: 'runtime is closed' });
 }
 
 /** A form that is too long holds no token. */

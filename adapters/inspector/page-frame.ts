@@ -9,6 +9,8 @@ export interface PageContent {
   /** The entry of the navigation that is this page's, or the one above it. */
   section: Section | null;
   main: Html;
+  /** What stays in sight while somebody scrolls: in the bar, or above the end of a narrow window. */
+  inSight?: Html;
 }
 
 /** The pages that the navigation names. */
@@ -23,14 +25,14 @@ const SECTIONS: readonly { section: Section; path: string; text: string; isOfTen
 ];
 
 /** A whole page: head, skip link, navigation, `main`, and who looks. */
-export function pageFrame(visit: Visit, { title, section, main }: PageContent): Html {
+export function pageFrame(visit: Visit, { title, section, main, inSight }: PageContent): Html {
   return bareFrame(visit, {
     title,
     body: markup`<header class="bar">
   <div class="bar-inner">
     <a class="brand" href="${visit.link('/')}"><svg class="brand-mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M7 10V7a5 5 0 0 1 10 0v3"/><rect x="4" y="10" width="16" height="11" rx="2.5"/><path d="M9.5 15.5l2 2 3.5-4"/></svg><span>Turnlock</span></a>
     <nav aria-label="Pages"><ul class="nav">${SECTIONS.filter(({ isOfTenant }) => !isOfTenant || visit.viewer.userId == null).map((one) => entry(visit, one, section))}</ul></nav>
-    ${whoLooks(visit)}
+    ${inSight}${whoLooks(visit)}
   </div>
 </header>
 <main id="main" tabindex="-1">

@@ -66,7 +66,7 @@ function factsOf(visit: Visit, asked: Awaiting, isAlone: boolean): Html {
   ${visit.viewer.tenantId === null ? markup`<div><dt>Tenant</dt><dd>${said(tenantId)}</dd></div>` : null}`;
   return markup`<dl class="facts">${whose}
   <div><dt>Asked</dt><dd>${whenAt(requestedAt, now)}</dd></div>
-  ${expiresAt === null ? null : markup`<div><dt>Expires</dt><dd>${whenAt(expiresAt, now)}</dd></div>`}
+  ${expiresAt === null ? null : markup`<div><dt>${expiresAt > now ? 'Expires' : 'Expired'}</dt><dd>${whenAt(expiresAt, now)}</dd></div>`}
 </dl>`;
 }
 

@@ -115,7 +115,7 @@ function doctorPage(visit: Visit, { chosen, report }: { chosen: string | null; r
     visit.viewer.tenantId === null
       ? markup`<label class="label">Tenant<input class="field" name="tenant" value="${chosen ?? ''}" maxlength="64" autocomplete="off" placeholder="All tenants"></label>`
       : null;
-  const main = markup`<div class="page-head"><div><h1>Doctor</h1><p>Looks for what is not as it must be: sessions that are stuck or stranded, work that nobody is at, history that does not fit its audit. It reads and repairs nothing; each finding says what does.</p></div></div>
+  const main = markup`<div class="page-head"><div><h1>Doctor</h1><p>Looks for what is not as it must be: sessions that are stuck or stranded, work that nobody is at, history that does not fit its audit. It only reads; each finding says what repairs it.</p></div></div>
 <form class="card filters" method="post" action="${visit.link('/doctor')}"><div class="filter-row">
   ${tenant}
   <label class="check"><input type="checkbox" name="audit" value="1"> Verify every audit too, which reads every row</label>

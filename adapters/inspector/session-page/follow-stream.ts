@@ -21,6 +21,8 @@ export function readSequence(text: string | null | undefined): number | null {
  * that comes again is given what it missed. What stands in them is not sent: whoever follows fetches it as a piece of a page.
  */
 export function followStream(context: Context<PageEnv>, key: SessionKey): Response {
+  // Nobody reads what follows a HEAD, so nobody would go away either, and the stream would look until its end.
+  if (context.req.method === 'HEAD') return context.body(null, 200, { 'content-type': 'text/event-stream' });
   const { store, runtime, environment } = context.env.visit;
   const { live, closing } = runtime === null ? { live: null, closing: undefined } : servicesOf(runtime);
   const last = readSequence(context.req.header('last-event-id')) ?? readSequence(context.req.query('after')) ?? 0;

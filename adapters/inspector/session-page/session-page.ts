@@ -14,6 +14,9 @@ import { sessionFacts, sessionHead } from './session-summary.ts';
 import { ENTRIES_PER_PAGE, timelineItems, timelineSection } from './timeline-section.ts';
 import { waitingPanel } from './waiting-panel.ts';
 
+/** Whether the page follows its session, and what came below the window; the script shows it. */
+const FOLLOW = markup`<div class="follow" id="follow" hidden><span class="follow-state" id="follow-state">Live</span><a id="follow-new" hidden href="#timeline"></a><span class="unseen" id="follow-says" role="status" aria-live="polite"></span></div>`;
+
 /** The page of a session: how it stands, what it waits for, and a page of its timeline; the last one unless the query names another. */
 export async function sessionPage(visit: Visit, overview: SessionOverview): Promise<Html> {
   const address = addressOf(visit, overview);
@@ -26,10 +29,9 @@ ${await presentPanels(visit, overview)}
 ${sessionFacts(overview, totals, address)}
 ${timelineSection(address, { timeline, hasOneBefore, version: overview.version })}
 </div></div>
-<div class="follow" id="follow" hidden><span class="follow-state" id="follow-state">Live</span><a id="follow-new" hidden href="#timeline"></a><span class="unseen" id="follow-says" role="status" aria-live="polite"></span></div>
 <script src="${visit.link(assetPath('follow.js'))}" defer></script>`;
   const title = `${overview.state} · ${overview.agent} · ${overview.externalId ?? overview.sessionId}`;
-  return pageFrame(visit, { title, section: 'sessions', main });
+  return pageFrame(visit, { title, section: 'sessions', main, inSight: FOLLOW });
 }
 
 /** What of the page changes with each transition, as a piece of it: how it stands, and the entries after `after`. */

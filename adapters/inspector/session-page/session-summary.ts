@@ -21,7 +21,9 @@ export function sessionHead(visit: Visit, { agent, externalId, sessionId, state 
 export function sessionFacts(overview: SessionOverview, totals: SessionTotals, address: SessionAddress): Html {
   const { userId, tenantId, agentVersion, modelId, createdAt, updatedAt, now, version, problem } = overview;
   const { parent, forkedFrom, forks, metadata } = overview;
-  const tokens = `${totals.inputTokens.toLocaleString('en-GB')} in, ${totals.outputTokens.toLocaleString('en-GB')} out`;
+  const { inputTokens, outputTokens } = totals;
+  const isReported = inputTokens + outputTokens > 0;
+  const tokens = `${inputTokens.toLocaleString('en-GB')} in, ${outputTokens.toLocaleString('en-GB')} out`;
   return markup`<section class="card" id="facts" aria-labelledby="facts-title"><h2 class="unseen" id="facts-title">Facts</h2><div class="card-body">
 ${problem && markup`<div class="note note-bad"><strong>${problem.code}</strong><p>${said(problem.message)}</p></div>`}
 <dl class="facts">
@@ -32,7 +34,7 @@ ${problem && markup`<div class="note note-bad"><strong>${problem.code}</strong><
 <div><dt>Turns, runs</dt><dd>${totals.turns.toLocaleString('en-GB')}, ${totals.runs.toLocaleString('en-GB')}</dd></div>
 <div><dt>Tool calls</dt><dd>${totals.toolCalls.toLocaleString('en-GB')}</dd></div>
 <div><dt>Model</dt><dd>${counted(totals.modelCalls, 'call')}, ${lasted(totals.latencyMs)}</dd></div>
-<div><dt>Tokens</dt><dd>${tokens}</dd></div>
+<div><dt>Tokens</dt><dd>${isReported ? tokens : 'none reported'}</dd></div>
 ${parent && markup`<div><dt>Answers a call of</dt><dd><a href="${address.session(parent.sessionId)}">${parent.sessionId}</a></dd></div>`}
 ${forkedFrom && markup`<div><dt>Forked from</dt><dd>${forkedFrom.sessionId === null ? 'a session that was deleted' : markup`<a href="${address.session(forkedFrom.sessionId)}">${forkedFrom.sessionId}</a>`}, turn ${forkedFrom.turnIndex}</dd></div>`}
 </dl>

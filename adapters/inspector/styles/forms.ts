@@ -19,14 +19,14 @@ textarea.field.mono { font-family: var(--mono); font-size: 0.8667em; }
 .label .field { font-size: 0.9375rem; font-weight: 400; color: var(--text); }
 .hint { font-size: 0.8125rem; font-weight: 400; color: var(--muted); }
 .check { display: inline-flex; align-items: center; gap: 0.5rem; min-height: 2.5rem; }
-.check input { width: 1.125rem; height: 1.125rem; accent-color: var(--accent); }
+.check input { flex: none; width: 1.125rem; height: 1.125rem; accent-color: var(--accent); }
 
 .filters { display: grid; gap: 0.875rem; padding: 1rem 1.25rem; }
 .search { display: flex; gap: 0.5rem; }
 .search .field { flex: 1; min-width: 0; }
 .filter-row { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem; }
 .filter-row .label { flex: 1 1 9rem; max-width: 15rem; }
-.filter-row .check { flex: 0 0 auto; }
+.filter-row .check { flex: 0 1 auto; }
 
 .ask { display: grid; gap: 1rem; padding: 1.25rem; }
 .ask + .ask { border-top: 1px solid var(--line); }

@@ -105,7 +105,8 @@ export const SESSION = `.session-head .crumbs { margin-bottom: 0.25rem; }
 .is-fresh > .entry-body { animation: fresh 2.4s ease-out; }
 @keyframes fresh { from { background: var(--accent-ground); } to { background: transparent; } }
 
-.follow { position: fixed; right: 1rem; bottom: 1rem; z-index: 15; display: flex; align-items: center; gap: 0.75rem; padding: 0.4rem 0.875rem; border-radius: 99px; background: var(--surface); border: 1px solid var(--line-strong); box-shadow: var(--shadow); font-size: 0.8667rem; font-weight: 600; }
+.follow { margin-left: auto; display: flex; align-items: center; gap: 0.75rem; padding: 0.4rem 0.875rem; border-radius: 99px; background: var(--surface); border: 1px solid var(--line-strong); font-size: 0.8667rem; font-weight: 600; white-space: nowrap; }
+.follow:not([hidden]) + .who { margin-left: 0; }
 .follow-state { display: inline-flex; align-items: center; gap: 0.5rem; color: var(--asks); }
 .follow-state::before { content: ""; width: 0.5rem; height: 0.5rem; border-radius: 50%; border: 2px solid currentColor; }
 .follow[data-state="live"] .follow-state { color: var(--good); }
@@ -130,6 +131,9 @@ export const SESSION = `.session-head .crumbs { margin-bottom: 0.25rem; }
   .session { grid-template-rows: none; }
   .session > .waiting, .session > .session-rest, .session > .chart-card { grid-column: 1; grid-row: auto; position: static; max-height: none; }
   .chart { max-width: 20rem; }
+  .follow { position: fixed; right: 1rem; bottom: 1rem; z-index: 15; box-shadow: var(--shadow); }
+  .follow:not([hidden]) + .who { margin-left: auto; }
+  body:has(.follow:not([hidden])) .foot { padding-bottom: 4.5rem; }
 }
 @media (max-width: 48rem) {
   .run-head, .entry-body { padding-left: 1rem; padding-right: 1rem; }
@@ -139,6 +143,7 @@ export const SESSION = `.session-head .crumbs { margin-bottom: 0.25rem; }
   .near li { padding-left: 1rem; padding-right: 1rem; }
   .travel { position: static; padding: 0.75rem 1rem; }
   .travel ul { width: 100%; display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .travel .button { width: 100%; }
   .travel-hint { display: none; }
   .entry-moment { padding: 0.25rem 0.5rem; }
   .value > summary { padding: 0.375rem 0; }

@@ -25,9 +25,10 @@ onPostgres((database) => {
     const served = await serve(handler);
     atTestEnd(() => served.close());
     const page = await openPage({ viewport: PHONE });
-    await page.goto(`${served.url}/awaiting`);
-    expect(await barriersOf(page)).toEqual([]);
-    expect(await overflowOf(page)).toBe(0);
+    for (const path of ['/', '/doctor', '/controls', '/awaiting']) {
+      await page.goto(served.url + path);
+      expect([path, await barriersOf(page), await overflowOf(page)]).toEqual([path, [], 0]);
+    }
     const button = page.locator(`#ask-${second?.approvalId} button:text-is("Approve")`);
     await button.hover();
     await session.deny(first?.executionId ?? '', { by: 'bo', reason: 'No claim.' });

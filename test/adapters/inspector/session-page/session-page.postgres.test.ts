@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { requireApproval } from '../../../../index.ts';
 import { readTimeline } from '../../../../persistence/read-timeline.ts';
 import { servicesOf } from '../../../../runtime/services-of.ts';
 import { onPostgres } from '../../../support/runtime-database.ts';
@@ -31,6 +32,18 @@ onPostgres((database) => {
       expect(page, text).toContain(text);
     }
     expect(page).toContain(`href="/sessions/${session.sessionId}/at/${version}"`);
+  });
+
+  test('a question whose time is over is said to be expired, and tokens that no model reported are not counted', async () => {
+    const refund = looseTool('refund', () => 1, { policy: () => requireApproval({ expiresInMs: 1 }) });
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('refund')] }), [refund]);
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    await (await session.send('refund')).result();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    const { page } = await pagesOf(runtime, 'tenant', { decide: true })(`/sessions/${session.sessionId}`);
+    expect(page).toContain('<dt>Expired</dt>');
+    expect(page).toContain('<dt>Tokens</dt><dd>none reported</dd>');
   });
 
   test('a session without a transition has a page', async () => {

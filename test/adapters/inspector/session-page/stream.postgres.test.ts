@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { inspector } from '../../../../adapters/inspector/inspector.ts';
+import { servicesOf } from '../../../../runtime/services-of.ts';
 import { onPostgres } from '../../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../../support/runtime-open.ts';
 import { eachRun } from '../../../support/runtime-script.ts';
@@ -39,7 +40,21 @@ onPostgres((database) => {
     expect(await again).toEqual([5, 6, 7, 8]);
   });
 
-  test('a stream ends when its runtime is closed', async () => {
+  test('who asks for the head of a stream alone leaves nobody behind that looks at the session', async () => {
+    const agent = scriptedAgent(eachRun('yes'));
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const handler = inspector(runtime, { viewer: { tenantId: 'tenant', by: 'grace' } });
+    const looks = vi.spyOn(servicesOf(runtime).live, 'whenCommitted');
+    const ask = (path: string, method: string) =>
+      handler(new Request(`http://127.0.0.1/sessions/${session.sessionId}${path}`, { method }));
+    const { status, headers, body } = await ask('/events', 'HEAD');
+    expect([status, headers.get('content-type'), body]).toEqual([200, 'text/event-stream', null]);
+    await ask('', 'GET'); // reads the database many times, so that whoever was left behind would have looked
+    expect(looks).not.toHaveBeenCalled();
+  });
+
+  test('a stream ends when its runtime is closed, and pages say that from then on', async () => {
     const agent = scriptedAgent(eachRun('yes'));
     const runtime = await openRuntime(database(), [agent]);
     const session = await openSession(runtime, agent);
@@ -48,5 +63,7 @@ onPostgres((database) => {
     const ended = response.text();
     await runtime.close();
     expect(await ended).toContain('event: following');
+    const page = await handler(new Request(`http://127.0.0.1/sessions/${session.sessionId}`));
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('The service has stopped')]);
   });
 });
