@@ -8,7 +8,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** Whoever holds a lease gives up what it commits soon, and soon knows that nobody answers. */
-const LIMITS = { leaseMs: 300, connectTimeoutMs: 100, lockTimeoutMs: 100, statementTimeoutMs: 100 };
+const LIMITS = { leaseMs: 1_000, connectTimeoutMs: 400, lockTimeoutMs: 400, statementTimeoutMs: 400 };
 
 onPostgres((database) => {
   /** A call that must not be repeated is out, and its worker's way to the database ends; then the tool returns. */
