@@ -7,7 +7,7 @@ import { migrate } from '../../persistence/migrate.ts';
 import { connect } from '../adapters/databases/connect.ts';
 import { allRest, leaveOwed } from '../runtime/worker/owed.ts';
 import { spawnChild } from '../support/child.ts';
-import { FaultPlan, type Passage } from '../support/fault-plan.ts';
+import { FaultPlan, type Passage } from '../../testing/faults/fault-plan.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime, openSession } from '../support/runtime-open.ts';

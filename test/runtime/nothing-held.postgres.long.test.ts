@@ -4,7 +4,7 @@ import { postgres } from '../../adapters/databases/postgres.ts';
 import { type Agent, isTurnlockError } from '../../index.ts';
 import { lockKey } from '../../persistence/keys/lock-key.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { FaultPlan } from '../support/fault-plan.ts';
+import { FaultPlan } from '../../testing/faults/fault-plan.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';

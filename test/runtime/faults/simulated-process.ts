@@ -7,8 +7,8 @@ import {
   type FaultKind,
   FaultPlan,
   statementTimedOut,
-} from '../../support/fault-plan.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+} from '../../../testing/faults/fault-plan.ts';
+import { ManualClock } from '../../../testing/clock/manual-clock.ts';
 import { type Place, Way } from './places.ts';
 
 /** Longer than any call may take, in milliseconds. */
