@@ -50,6 +50,7 @@ export type {
   QueryResult,
   Retry,
   RetryBackoff,
+  Scratchpad,
   Tool,
   ToolClaim,
   ToolContext,
@@ -131,3 +132,11 @@ export type { Session } from './runtime/session-handle.ts';
 export type { SessionReading } from './runtime/session-reading.ts';
 export type { SessionStatus } from './runtime/session-status.ts';
 export type { WorkerOptions } from './runtime/worker-control.ts';
+export type {
+  DeltaChannel,
+  DeltaMessage,
+  DeltaPiece,
+  DeltaTopic,
+  Unsubscribe,
+} from './runtime/working-state/delta-channel.contract.ts';
+export { inProcessDeltas } from './runtime/working-state/in-process-deltas.ts';

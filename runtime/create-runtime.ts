@@ -51,6 +51,9 @@ import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import type { Session } from './session-handle.ts';
 import { createSignals } from './signals.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
+import type { DeltaChannel } from './working-state/delta-channel.contract.ts';
+import { inProcessDeltas } from './working-state/in-process-deltas.ts';
+import { usedChannel } from './working-state/used-channel.ts';
 
 /** What `createRuntime` takes. */
 export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent[]> {
@@ -86,6 +89,11 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
    * contents. What it throws changes nothing and is a warning, once. Default: nothing is logged.
    */
   log?: Log;
+  /**
+   * Carries what models write to the processes that follow a session, where those are others than the one that drives it. It holds what users
+   * may read, and nothing depends on it: where it fails `onWarning` is told once (DELTAS_FAILED). Default: `inProcessDeltas()`, this runtime alone.
+   */
+  deltas?: DeltaChannel;
   /** What `retain` removes where it is not told otherwise. Nothing is removed by itself. Default: nothing. */
   retention?: readonly RetentionPolicy[];
   /** Clock, ids, chance and fault points. For tests. */
@@ -94,7 +102,7 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
 
 const RUNTIME_OPTIONS = [
   ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'telemetry', 'log', 'retention'],
-  'environment',
+  ...['deltas', 'environment'],
 ];
 
 /** What the sessions of one of `Agents` come to. */
@@ -290,7 +298,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     agents,
     build: buildOf(agents),
     holder: environment.uuid(),
-    live: new LiveSessions(),
+    live: new LiveSessions(usedChannel(options.deltas ?? inProcessDeltas(), signals.warn), limits),
     drives: drive,
     isClaiming: false,
     announcer:
@@ -370,12 +378,22 @@ function unfailing(onWarning: OnWarning): OnWarning {
 }
 
 /** What is only used further in, so that it would break there. */
-function checkKinds({ migrate: mode, onWarning, onAwaiting, telemetry, log, environment }: RuntimeOptions): void {
+function checkKinds({
+  migrate: mode,
+  onWarning,
+  onAwaiting,
+  telemetry,
+  log,
+  deltas,
+  environment,
+}: RuntimeOptions): void {
   if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
   if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
   if (typeof (onAwaiting ?? optionRefused) !== 'function') throw optionRefused('onAwaiting', 'a function');
   if (typeof (log ?? optionRefused) !== 'function') throw optionRefused('log', 'a function');
   if (telemetry != null && typeof telemetry.run !== 'function')
     throw optionRefused('telemetry', 'openTelemetry(…) or your own');
+  if (deltas != null && (typeof deltas.publish !== 'function' || typeof deltas.subscribe !== 'function'))
+    throw optionRefused('deltas', 'inProcessDeltas() or your own');
   if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
 }

@@ -9,6 +9,7 @@ import type { PersistenceActor } from '../persistence/persistence-actor.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { Agent } from './define-agent.ts';
 import type { RunEvent } from './run-event.ts';
+import type { RunScratchpad } from './working-state/run-scratchpad.ts';
 
 /** What the effects of one session work with while this process drives it. */
 export interface DriveContext {
@@ -30,6 +31,8 @@ export interface DriveContext {
   draining: AbortSignal;
   /** Told of what the drive does; `null` where the host wants no telemetry. */
   watch: RunTelemetry | null;
+  /** What the tools of the run keep for each other. */
+  scratchpad: RunScratchpad;
   emit(event: RunEvent): void;
   /** Keeps what a tool returned too late to be committed, as evidence. Never rejects. */
   keep(late: Omit<LateResult, 'evidenceId' | 'token'>): void;
