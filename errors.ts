@@ -122,6 +122,7 @@ export const ERROR_CODES = {
     true,
   ),
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
+  EMBEDDING_FAILED: kind('work', 'See the cause. Searches go by text alone until the embedder answers.', true),
   TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
   PARAMS_CHANGED: kind(
     'work',

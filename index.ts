@@ -1,3 +1,4 @@
+export type { EmbedContext, Embedder } from './adapters/embedders/embedder.contract.ts';
 export type {
   Model,
   ModelContext,
