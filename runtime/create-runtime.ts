@@ -20,9 +20,9 @@ import {
   checkSessionKey,
   checkSessions,
   checkTenant,
-  optionRefused,
   type SessionsOptions,
 } from './check-query.ts';
+import { checkRuntimeOptions } from './check-runtime-options.ts';
 import { countersOf } from './context/counters-of.ts';
 import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
@@ -100,11 +100,6 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
 }
-
-const RUNTIME_OPTIONS = [
-  ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'telemetry', 'log', 'retention'],
-  ...['deltas', 'environment'],
-];
 
 /** What the sessions of one of `Agents` come to. */
 export type OutputOf<Agents extends readonly Agent[], Name extends string = string> = Agents[number] extends infer One
@@ -264,12 +259,8 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
 export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
-  const { database: adapter, agents: given } = checkOptions(options, 'createRuntime', RUNTIME_OPTIONS);
-  if (typeof adapter?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
+  const { database: adapter, agents: given, drive = true, onAwaiting } = checkRuntimeOptions(options);
   const agents = checkAgents(given);
-  const { drive = true, onAwaiting } = options;
-  if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
-  checkKinds(options);
   const rules = checkPolicies(options.retention ?? []);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
@@ -378,25 +369,4 @@ function unfailing(onWarning: OnWarning): OnWarning {
       failed(error);
     }
   };
-}
-
-/** What is only used further in, so that it would break there. */
-function checkKinds({
-  migrate: mode,
-  onWarning,
-  onAwaiting,
-  telemetry,
-  log,
-  deltas,
-  environment,
-}: RuntimeOptions): void {
-  if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
-  if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
-  if (typeof (onAwaiting ?? optionRefused) !== 'function') throw optionRefused('onAwaiting', 'a function');
-  if (typeof (log ?? optionRefused) !== 'function') throw optionRefused('log', 'a function');
-  if (telemetry != null && typeof telemetry.run !== 'function')
-    throw optionRefused('telemetry', 'openTelemetry(…) or your own');
-  if (deltas != null && (typeof deltas.publish !== 'function' || typeof deltas.subscribe !== 'function'))
-    throw optionRefused('deltas', 'inProcessDeltas() or your own');
-  if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
 }
