@@ -89,6 +89,8 @@ export type { ForkOptions } from './runtime/check-fork.ts';
 export type { SendOptions } from './runtime/check-message.ts';
 export type { AwaitingOptions, SessionsOptions } from './runtime/check-query.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
+export type { AgentContext, ContextOptions } from './runtime/context/context-options.ts';
+export type { CountTokens } from './runtime/context/count-tokens.ts';
 export { createRuntime, type OutputOf, type Runtime, type RuntimeOptions } from './runtime/create-runtime.ts';
 export type { BatchAnswer, BatchDecision } from './runtime/decide.ts';
 export {

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Json } from '../machines/event-content.ts';
 import { outcomeFacts, settledOf, turnFacts } from './audited-facts.ts';
 import { rowDigests } from './audited-rows.ts';
 import type { CommitRequest, CommittedTransition } from './commit-request.ts';
@@ -75,7 +76,7 @@ interface Owner {
 
 function writeModelCall(em: EntityManager, { changes, transition }: Writing, owner: Owner): AgentModelCallRow | null {
   if (changes.modelCall === null) return null;
-  const { startedAt, usage, ...rest } = changes.modelCall;
+  const { startedAt, usage, memories, ...rest } = changes.modelCall;
   const runId = transition.runId as string;
   const row = em.create(AgentModelCall, {
     ...owner,
@@ -83,7 +84,7 @@ function writeModelCall(em: EntityManager, { changes, transition }: Writing, own
     runId,
     startedAt: new Date(startedAt),
     tokenUsageJson: usage,
-    memories: [],
+    memories: memories as unknown as Json,
   });
   em.persist(row);
   return row;

@@ -23,6 +23,7 @@ import {
   optionRefused,
   type SessionsOptions,
 } from './check-query.ts';
+import { countersOf } from './context/counters-of.ts';
 import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
 import { checkDoctor, type DoctorOptions } from './doctor/check-doctor.ts';
@@ -264,6 +265,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   const rules = checkPolicies(options.retention ?? []);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
+  const counters = await countersOf(agents);
   const { telemetry, log } = options;
   const warn = unfailing(options.onWarning ?? emitWarning);
   const onWarning = options.onWarning == null && log != null ? () => undefined : warn;
@@ -288,6 +290,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   const services: Services = {
     store,
     agents,
+    counters,
     build: buildOf(agents),
     holder: environment.uuid(),
     live: new LiveSessions(),

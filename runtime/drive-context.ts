@@ -7,6 +7,7 @@ import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { LateResult } from '../persistence/evidence.ts';
 import type { PersistenceActor } from '../persistence/persistence-actor.ts';
 import type { Store } from '../persistence/session-transaction.ts';
+import type { CountTokens } from './context/count-tokens.ts';
 import type { Agent } from './define-agent.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -16,6 +17,8 @@ export interface DriveContext {
   environment: Environment;
   limits: Limits;
   agent: Agent;
+  /** Counts for the agent's budget; `null` where it has none. */
+  countTokens: CountTokens | null;
   actor: PersistenceActor;
   /** Name of this runtime in leases. */
   holder: string;

@@ -245,6 +245,7 @@ function driveContext(
     environment,
     limits: { ...store.limits, ...agent.limits },
     agent,
+    countTokens: services.counters.get(agent.name) ?? null,
     actor,
     holder,
     token: begin.session.token,
