@@ -3,31 +3,16 @@ import {
   type Columns,
   insertCall,
   insertExecution,
-  insertMemory,
   insertSession,
   insertTransition,
   insertTurn,
   move,
   type Sql,
-  TENANT,
 } from '../../migrations/scene.ts';
 import type { Scene, SchemaGuard } from '../guard.ts';
-import { type Call, insert, insertRow, type ROWS } from './rows.ts';
-
-type Attempt = (sql: Sql, arranged: Call) => Promise<unknown>;
-
-/** Inserts a row that differs from a legal one by `over`. */
-function row(table: keyof typeof ROWS, over: Columns | ((call: Call) => Columns) = {}): Attempt {
-  return (sql, call) => insertRow(sql, table, call, typeof over === 'function' ? over(call) : over);
-}
-
-/** Two rows that a constraint tells apart. */
-function twice(attempt: Attempt): Attempt {
-  return async (sql, call) => {
-    await attempt(sql, call);
-    await attempt(sql, call);
-  };
-}
+import { type Attempt, type Case, check, ELSEWHERE, ofAnother, row, twice } from './attempts.ts';
+import { MEMORY_CHECKS, MEMORY_FOREIGN_KEYS, MEMORY_UNIQUES } from './memory-constraints.ts';
+import { type Call, insert } from './rows.ts';
 
 const execution =
   (over: Columns): Attempt =>
@@ -53,34 +38,8 @@ const transition =
     await insertTransition(sql, sessionId, { ...legal, ...over });
   };
 
-/** The same, of another session of the tenant. */
-const ofAnother =
-  (attempt: (other: Call) => Attempt): Attempt =>
-  async (sql, call) => {
-    return attempt(await insertCall(sql))(sql, call);
-  };
-
-/** A memory in whose place another one stands. */
-async function supersede(sql: Sql, call: Call, over: Columns): Promise<void> {
-  const by = await insertMemory(sql);
-  await insertRow(sql, 'agent_memories', call, { superseded_by: by, superseded_at: new Date(0), ...over });
-}
-
-const ELSEWHERE = { tenant_id: 'other' };
-
-interface Case {
-  constraint: string;
-  prevents: string;
-  attempt: Attempt;
-  inFront?: string[];
-}
-
 /** Stands in front of what a round may be. */
 const DECIDED = 'DROP TRIGGER guard_approval_insert ON turnlock.agent_approvals';
-
-const check = (constraint: string, prevents: string, attempt: Attempt, ...inFront: string[]): Case => {
-  return { constraint, prevents, attempt, inFront };
-};
 
 /** SQLSTATE 23514. */
 const CHECKS: Case[] = [
@@ -173,35 +132,6 @@ const CHECKS: Case[] = [
     row('agent_approvals', { decision: 'denied', decided_at: new Date(0), consumed_at: new Date(0) }),
     DECIDED,
   ),
-  check('check_memory_kind on agent_memories', 'a memory of no kind', row('agent_memories', { kind: 'rumour' })),
-  check(
-    'check_memory_covers on agent_memories',
-    'a fact that tells of a session’s turns',
-    row('agent_memories', { covers_to_turn: 1 }),
-  ),
-  check('check_memory_superseded on agent_memories', 'a memory that was superseded at no moment', (sql, call) =>
-    supersede(sql, call, { superseded_at: null }),
-  ),
-  check(
-    'check_memory_task_kind on agent_memory_tasks',
-    'owed work of no kind',
-    row('agent_memory_tasks', { kind: 'dream', session_id: null, up_to_turn: null }),
-  ),
-  check(
-    'check_memory_task_embed on agent_memory_tasks',
-    'a vector that is owed for no memory',
-    row('agent_memory_tasks', { kind: 'embed', session_id: null, up_to_turn: null }),
-  ),
-  check(
-    'check_memory_task_summarise on agent_memory_tasks',
-    'a summary that is owed for no session',
-    row('agent_memory_tasks', { session_id: null }),
-  ),
-  check(
-    'check_memory_task_attempts on agent_memory_tasks',
-    'attempts below zero',
-    row('agent_memory_tasks', { attempts: -1 }),
-  ),
   check('check_control_kind on agent_controls', 'a control that is none', row('agent_controls', { kind: 'wish' })),
   check(
     'check_control_unit on agent_controls',
@@ -279,24 +209,6 @@ const UNIQUES: Case[] = [
     'uq_inbox_message on agent_inbox',
     'a message that waits twice',
     twice(row('agent_inbox', { message_id: 'm' })),
-  ),
-  check(
-    'uq_memory_task_memory on agent_memory_tasks',
-    'the vector of a memory owed twice',
-    twice(async (sql, call) => {
-      await sql.query(
-        `INSERT INTO turnlock.agent_memories (tenant_id, user_id, memory_id, kind, content, created_at, updated_at)
-          VALUES ($1, 'user', $2, 'fact', 'c', now(), now()) ON CONFLICT DO NOTHING`,
-        [TENANT, call.sessionId],
-      );
-      const embed = { kind: 'embed', user_id: 'user', memory_id: call.sessionId, session_id: null, up_to_turn: null };
-      await row('agent_memory_tasks', embed)(sql, call);
-    }),
-  ),
-  check(
-    'uq_memory_task_session on agent_memory_tasks',
-    'the summary of a session owed twice',
-    twice(row('agent_memory_tasks')),
   ),
   check('uq_approval_round on agent_approvals', 'two approvals in one round', twice(row('agent_approvals')), DECIDED),
 ];
@@ -387,35 +299,6 @@ const FOREIGN_KEYS: Case[] = [
     'a claim of another tenant’s execution',
     row('agent_idempotency_claims', ({ executionId }) => ({ ...ELSEWHERE, execution_id: executionId })),
   ),
-  check(
-    'fk_memory_session on agent_memories',
-    'a memory of another tenant’s session',
-    row('agent_memories', ({ sessionId }) => ({ ...ELSEWHERE, session_id: sessionId })),
-  ),
-  check(
-    'fk_memory_turn on agent_memories',
-    'a memory of another session’s turn',
-    ofAnother(({ turnId }) => row('agent_memories', ({ sessionId }) => ({ session_id: sessionId, turn_id: turnId }))),
-  ),
-  check('fk_memory_superseded on agent_memories', 'a memory superseded by another user’s', (sql, call) =>
-    supersede(sql, call, { user_id: 'other' }),
-  ),
-  check(
-    'fk_memory_task_memory on agent_memory_tasks',
-    'work that is owed for no memory of the user',
-    row('agent_memory_tasks', ({ sessionId }) => ({
-      kind: 'embed',
-      user_id: 'user',
-      memory_id: sessionId,
-      session_id: null,
-      up_to_turn: null,
-    })),
-  ),
-  check(
-    'fk_memory_task_session on agent_memory_tasks',
-    'work that is owed for another tenant’s session',
-    row('agent_memory_tasks', ELSEWHERE),
-  ),
 ];
 
 function toGuard({ constraint, prevents, attempt, inFront = [] }: Case, refusal: string): SchemaGuard {
@@ -439,7 +322,7 @@ function toGuard({ constraint, prevents, attempt, inFront = [] }: Case, refusal:
 
 /** Every CHECK, unique constraint and foreign key that keeps a promise, alone. */
 export const constraintGuards: readonly SchemaGuard[] = [
-  ...CHECKS.map((each) => toGuard(each, '23514')),
-  ...UNIQUES.map((each) => toGuard(each, '23505')),
-  ...FOREIGN_KEYS.map((each) => toGuard(each, '23503')),
+  ...[...CHECKS, ...MEMORY_CHECKS].map((each) => toGuard(each, '23514')),
+  ...[...UNIQUES, ...MEMORY_UNIQUES].map((each) => toGuard(each, '23505')),
+  ...[...FOREIGN_KEYS, ...MEMORY_FOREIGN_KEYS].map((each) => toGuard(each, '23503')),
 ];
