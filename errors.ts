@@ -51,6 +51,7 @@ export const ERROR_CODES = {
   TOOL_NAME_INVALID: kind('usage', 'Use 1 to 64 letters, digits, underscores and hyphens.'),
   DEFINITION_INVALID: kind('usage', 'Correct the definition at the place that the message names.'),
   APPROVER_NOT_ALLOWED: kind('usage', 'Let one of those decide whom the policy names.'),
+  MEMORY_NOT_FOUND: kind('usage', 'Supersede memories that the same user has; memory.list() shows them.'),
   EXECUTION_NOT_FOUND: kind('usage', 'session.status() lists the calls that wait.'),
   OUTCOME_INVALID: kind('usage', 'Settle as succeeded with an output, as failed with a reason, or as runAgain.'),
   CONFIG_INVALID: kind('usage', 'Export the options of createRuntime from turnlock.config.ts.'),
@@ -96,6 +97,10 @@ export const ERROR_CODES = {
     true,
   ),
   MESSAGE_CONFLICT: kind('conflict', 'Give every message an id of its own; a repeat must have the same content.'),
+  MEMORY_CONFLICT: kind(
+    'conflict',
+    'Give every memory an id of its own, and supersede one that was not superseded; memory.list() shows what counts now.',
+  ),
   EXTERNAL_ID_CONFLICT: kind('conflict', 'Use another external id, or open the session that has it.'),
   VERSION_CONFLICT: kind('conflict', 'Read the session again and repeat.', true),
   TOKEN_STALE: kind('conflict', 'Stop: another worker holds the session now, and it goes on from the last commit.'),
@@ -122,6 +127,7 @@ export const ERROR_CODES = {
     true,
   ),
   MODEL_FAILED: kind('work', 'See the cause. session.retry() begins a new run from the same history.', true),
+  EMBEDDING_FAILED: kind('work', 'See the cause. Searches go by text alone until the embedder answers.', true),
   TOOL_FAILED: kind('work', 'See the cause. The model was told; the session goes on.'),
   PARAMS_CHANGED: kind(
     'work',

@@ -1,3 +1,4 @@
+export type { EmbedContext, Embedder } from './adapters/embedders/embedder.contract.ts';
 export type {
   Model,
   ModelContext,
@@ -49,6 +50,7 @@ export type {
   QueryResult,
   Retry,
   RetryBackoff,
+  Scratchpad,
   Tool,
   ToolClaim,
   ToolContext,
@@ -88,6 +90,8 @@ export type { ForkOptions } from './runtime/check-fork.ts';
 export type { SendOptions } from './runtime/check-message.ts';
 export type { AwaitingOptions, SessionsOptions } from './runtime/check-query.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
+export type { AgentContext, ContextOptions } from './runtime/context/context-options.ts';
+export type { CountTokens } from './runtime/context/count-tokens.ts';
 export { createRuntime, type OutputOf, type Runtime, type RuntimeOptions } from './runtime/create-runtime.ts';
 export type { BatchAnswer, BatchDecision } from './runtime/decide.ts';
 export {
@@ -130,3 +134,11 @@ export type { Session } from './runtime/session-handle.ts';
 export type { SessionReading } from './runtime/session-reading.ts';
 export type { SessionStatus } from './runtime/session-status.ts';
 export type { WorkerOptions } from './runtime/worker-control.ts';
+export type {
+  DeltaChannel,
+  DeltaMessage,
+  DeltaPiece,
+  DeltaTopic,
+  Unsubscribe,
+} from './runtime/working-state/delta-channel.contract.ts';
+export { inProcessDeltas } from './runtime/working-state/in-process-deltas.ts';

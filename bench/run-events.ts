@@ -54,6 +54,7 @@ function modelCall(): ModelCallContent {
     tools: [{ name: 'double', version: 1 }],
     windowFrom: 0,
     windowTo: 0,
+    memories: [],
     startedAt: Date.now(),
     latencyMs: 0,
     usage: {},

@@ -72,19 +72,40 @@ CREATE TABLE turnlock.agent_inbox (
 );
 ALTER TABLE turnlock.agent_inbox ENABLE ROW LEVEL SECURITY;
 CREATE TABLE turnlock.agent_memories (
-  memory_id uuid DEFAULT gen_random_uuid() NOT NULL,
   tenant_id character varying(64) NOT NULL,
   user_id character varying(64) NOT NULL,
-  kind character varying(32) NOT NULL,
+  memory_id uuid DEFAULT gen_random_uuid() NOT NULL,
+  kind character varying(16) NOT NULL,
   content text NOT NULL,
-  search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, content)) STORED,
+  language character varying(63) DEFAULT 'simple'::character varying NOT NULL,
+  search tsvector,
   session_id uuid,
+  turn_id uuid,
   sequence integer,
+  covers_to_turn integer,
+  superseded_by uuid,
+  superseded_at timestamp with time zone,
+  expires_at timestamp with time zone,
   metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+  normalised jsonb,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL
 );
 ALTER TABLE turnlock.agent_memories ENABLE ROW LEVEL SECURITY;
+CREATE TABLE turnlock.agent_memory_tasks (
+  task_id uuid DEFAULT gen_random_uuid() NOT NULL,
+  tenant_id character varying(64) NOT NULL,
+  kind character varying(16) NOT NULL,
+  user_id character varying(64),
+  memory_id uuid,
+  session_id uuid,
+  up_to_turn integer,
+  attempts integer DEFAULT 0 NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  last_error_code character varying(64),
+  created_at timestamp with time zone NOT NULL
+);
+ALTER TABLE turnlock.agent_memory_tasks ENABLE ROW LEVEL SECURITY;
 CREATE TABLE turnlock.agent_model_calls (
   model_call_id uuid DEFAULT gen_random_uuid() NOT NULL,
   tenant_id character varying(64) NOT NULL,
@@ -285,9 +306,22 @@ ALTER TABLE turnlock.agent_inbox ADD CONSTRAINT check_inbox_kind CHECK (((kind):
 ALTER TABLE turnlock.agent_inbox ADD CONSTRAINT check_inbox_rejected CHECK (((rejected_at IS NULL) = (rejected_code IS NULL)));
 ALTER TABLE turnlock.agent_inbox ADD CONSTRAINT check_inbox_when_busy CHECK (((when_busy)::text = ANY ((ARRAY['enqueue'::character varying, 'reject'::character varying, 'interrupt'::character varying, 'supersede'::character varying])::text[])));
 ALTER TABLE turnlock.agent_inbox ADD CONSTRAINT fk_inbox_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
-ALTER TABLE turnlock.agent_memories ADD CONSTRAINT agent_memories_pkey PRIMARY KEY (memory_id);
-ALTER TABLE turnlock.agent_memories ADD CONSTRAINT uq_memory_tenant UNIQUE (tenant_id, memory_id);
+ALTER TABLE turnlock.agent_memories ADD CONSTRAINT agent_memories_pkey PRIMARY KEY (tenant_id, user_id, memory_id);
+ALTER TABLE turnlock.agent_memories ADD CONSTRAINT check_memory_covers CHECK (((covers_to_turn IS NULL) OR (((kind)::text = 'summary'::text) AND (covers_to_turn >= 0))));
+ALTER TABLE turnlock.agent_memories ADD CONSTRAINT check_memory_kind CHECK (((kind)::text = ANY ((ARRAY['summary'::character varying, 'preference'::character varying, 'fact'::character varying, 'episode'::character varying])::text[])));
+ALTER TABLE turnlock.agent_memories ADD CONSTRAINT check_memory_superseded CHECK (((superseded_by IS NULL) OR ((superseded_at IS NOT NULL) AND (superseded_by <> memory_id))));
 ALTER TABLE turnlock.agent_memories ADD CONSTRAINT fk_memory_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE SET NULL (session_id);
+ALTER TABLE turnlock.agent_memories ADD CONSTRAINT fk_memory_superseded FOREIGN KEY (tenant_id, user_id, superseded_by) REFERENCES turnlock.agent_memories(tenant_id, user_id, memory_id) ON DELETE SET NULL (superseded_by);
+ALTER TABLE turnlock.agent_memories ADD CONSTRAINT fk_memory_turn FOREIGN KEY (session_id, turn_id) REFERENCES turnlock.agent_turns(session_id, turn_id) ON DELETE SET NULL (turn_id);
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT agent_memory_tasks_pkey PRIMARY KEY (task_id);
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT uq_memory_task_memory UNIQUE (tenant_id, user_id, memory_id);
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT uq_memory_task_session UNIQUE (tenant_id, session_id);
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT check_memory_task_attempts CHECK ((attempts >= 0));
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT check_memory_task_embed CHECK ((((kind)::text = 'embed'::text) = ((user_id IS NOT NULL) AND (memory_id IS NOT NULL))));
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT check_memory_task_kind CHECK (((kind)::text = ANY ((ARRAY['embed'::character varying, 'summarise'::character varying])::text[])));
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT check_memory_task_summarise CHECK ((((kind)::text = 'summarise'::text) = ((session_id IS NOT NULL) AND (up_to_turn IS NOT NULL))));
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT fk_memory_task_memory FOREIGN KEY (tenant_id, user_id, memory_id) REFERENCES turnlock.agent_memories(tenant_id, user_id, memory_id) ON DELETE CASCADE;
+ALTER TABLE turnlock.agent_memory_tasks ADD CONSTRAINT fk_memory_task_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
 ALTER TABLE turnlock.agent_model_calls ADD CONSTRAINT agent_model_calls_pkey PRIMARY KEY (model_call_id);
 ALTER TABLE turnlock.agent_model_calls ADD CONSTRAINT fk_model_call_session FOREIGN KEY (tenant_id, session_id) REFERENCES turnlock.agent_sessions(tenant_id, session_id) ON DELETE CASCADE;
 ALTER TABLE turnlock.agent_operator_reads ADD CONSTRAINT agent_operator_reads_pkey PRIMARY KEY (read_id);
@@ -351,9 +385,14 @@ CREATE INDEX idx_claims_execution ON turnlock.agent_idempotency_claims USING btr
 CREATE INDEX idx_claims_left ON turnlock.agent_idempotency_claims USING btree (updated_at) WHERE (execution_id IS NULL);
 CREATE INDEX idx_inbox_cancel ON turnlock.agent_inbox USING btree (created_at) WHERE ((kind)::text = 'cancel'::text);
 CREATE INDEX idx_inbox_waiting ON turnlock.agent_inbox USING btree (session_id, "position") WHERE (rejected_at IS NULL);
-CREATE INDEX idx_memories_owner ON turnlock.agent_memories USING btree (tenant_id, user_id, updated_at);
+CREATE INDEX idx_memories_expired ON turnlock.agent_memories USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX idx_memories_owner ON turnlock.agent_memories USING btree (tenant_id, user_id, created_at);
+CREATE INDEX idx_memories_replaced ON turnlock.agent_memories USING btree (superseded_at) WHERE (superseded_at IS NOT NULL);
 CREATE INDEX idx_memories_search ON turnlock.agent_memories USING gin (search);
-CREATE INDEX idx_memories_session ON turnlock.agent_memories USING btree (session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX idx_memories_session ON turnlock.agent_memories USING btree (session_id, turn_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX idx_memories_summary ON turnlock.agent_memories USING btree (session_id, covers_to_turn) WHERE ((covers_to_turn IS NOT NULL) AND (superseded_at IS NULL));
+CREATE INDEX idx_memories_superseded ON turnlock.agent_memories USING btree (tenant_id, user_id, superseded_by) WHERE (superseded_by IS NOT NULL);
+CREATE INDEX idx_memory_tasks_due ON turnlock.agent_memory_tasks USING btree (due_at) WHERE (attempts < 10);
 CREATE INDEX idx_model_calls_session ON turnlock.agent_model_calls USING btree (session_id, started_at);
 CREATE INDEX idx_model_calls_tenant ON turnlock.agent_model_calls USING btree (tenant_id, started_at);
 CREATE INDEX idx_operator_reads_age ON turnlock.agent_operator_reads USING btree (created_at);
@@ -479,6 +518,29 @@ BEGIN
 END
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.claim_memory_tasks(max_tasks integer, kinds text[], agents text[], lease_ms integer, only_tasks uuid[] DEFAULT NULL::uuid[])
+ RETURNS TABLE(tenant_id character varying, task_id uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  moment timestamptz := turnlock_now();
+BEGIN
+  RETURN QUERY UPDATE agent_memory_tasks t
+    SET attempts = t.attempts + 1, due_at = moment + claim_memory_tasks.lease_ms * interval '1 millisecond'
+    FROM (SELECT due.task_id FROM agent_memory_tasks due
+      WHERE due.attempts < 10 AND due.due_at <= moment AND due.kind = ANY (claim_memory_tasks.kinds)
+        AND (claim_memory_tasks.only_tasks IS NULL OR due.task_id = ANY (claim_memory_tasks.only_tasks))
+        AND (due.kind <> 'summarise' OR EXISTS (SELECT FROM agent_sessions s
+          WHERE s.session_id = due.session_id AND s.agent_name = ANY (claim_memory_tasks.agents)))
+      ORDER BY due.due_at LIMIT LEAST(GREATEST(claim_memory_tasks.max_tasks, 0), 1000) FOR UPDATE SKIP LOCKED) claimed
+    WHERE t.task_id = claimed.task_id
+    RETURNING t.tenant_id, t.task_id;
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.claim_sessions(max_sessions integer, build jsonb DEFAULT NULL::jsonb, excluding uuid[] DEFAULT '{}'::uuid[])
  RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -556,6 +618,17 @@ BEGIN
   RETURN (SELECT count(*) FROM agent_idempotency_claims WHERE execution_id IS NULL
       AND updated_at < turnlock_now() - count_left_claims.older_than_ms * interval '1 millisecond'
       AND (count_left_claims.of_tenant IS NULL OR tenant_id = count_left_claims.of_tenant));
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.count_old_memories(older_than_ms bigint, of_tenant text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+BEGIN
+  RETURN (SELECT count(*) FROM agent_memories WHERE (expires_at < (SELECT turnlock_now()) - count_old_memories.older_than_ms * interval '1 millisecond' OR superseded_at < (SELECT turnlock_now()) - count_old_memories.older_than_ms * interval '1 millisecond') AND (count_old_memories.of_tenant IS NULL OR tenant_id = count_old_memories.of_tenant));
 END
 $function$
 ;
@@ -724,8 +797,9 @@ AS $function$
 DECLARE
   most int := LEAST(GREATEST(erase_left.max_rows, 0), 10000);
 BEGIN
-  DELETE FROM agent_memories WHERE memory_id IN (SELECT memory_id FROM agent_memories
-    WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user LIMIT most);
+  DELETE FROM agent_memories WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user
+    AND memory_id IN (SELECT memory_id FROM agent_memories
+      WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user LIMIT most);
   GET DIAGNOSTICS memories = ROW_COUNT;
   UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || gen_random_uuid() FROM (
       SELECT tenant_id, tool_name, key_digest FROM agent_idempotency_claims
@@ -780,6 +854,7 @@ BEGIN
     UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || wanted FROM agent_tool_executions e
       WHERE e.session_id = wanted AND c.tenant_id = e.tenant_id AND c.execution_id = e.execution_id;
     DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted;
+    DELETE FROM agent_memory_tasks WHERE tenant_id = session.tenant_id AND session_id = wanted;
     erased := erased || wanted;
     tenant_id := session.tenant_id;
     session_id := wanted;
@@ -1044,6 +1119,44 @@ BEGIN
        AND current_state = 'COMPLETED') THEN
     RAISE EXCEPTION 'session % is COMPLETED and takes no message', NEW.session_id USING ERRCODE = 'TL050', CONSTRAINT = 'inbox_completed', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
   END IF;
+  RETURN NEW;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.guard_memory()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+BEGIN
+
+  IF NOT EXISTS (SELECT FROM pg_ts_config c WHERE c.cfgname = NEW.language
+       AND c.cfgnamespace IN ('pg_catalog'::regnamespace, 'turnlock'::regnamespace)) THEN
+    RAISE EXCEPTION 'no text search configuration % in pg_catalog or %', quote_literal(NEW.language), TG_TABLE_SCHEMA USING ERRCODE = 'TL082', CONSTRAINT = 'memory_language', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+  END IF;
+  IF TG_OP = 'INSERT' THEN
+    IF EXISTS (SELECT FROM agent_sessions s WHERE s.session_id = NEW.session_id AND s.tenant_id = NEW.tenant_id AND s.user_id <> NEW.user_id) THEN
+      RAISE EXCEPTION 'session % is another user’s', NEW.session_id USING ERRCODE = 'TL080', CONSTRAINT = 'memory_user', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+    END IF;
+  ELSE
+    IF (NEW.tenant_id, NEW.user_id, NEW.memory_id, NEW.kind, NEW.content, NEW.created_at)
+       IS DISTINCT FROM (OLD.tenant_id, OLD.user_id, OLD.memory_id, OLD.kind, OLD.content, OLD.created_at)
+       OR NEW.session_id IS NOT NULL AND NEW.session_id IS DISTINCT FROM OLD.session_id
+       OR NEW.turn_id IS NOT NULL AND NEW.turn_id IS DISTINCT FROM OLD.turn_id
+       OR OLD.superseded_at IS NOT NULL AND NEW.superseded_at IS DISTINCT FROM OLD.superseded_at THEN
+      RAISE EXCEPTION 'memory % never changes', OLD.memory_id USING ERRCODE = 'TL081', CONSTRAINT = 'memory_immutable', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+    END IF;
+    IF NEW.session_id IS NULL THEN
+      NEW.turn_id := NULL;
+      NEW.sequence := NULL;
+    END IF;
+    IF NEW.language = OLD.language THEN
+      NEW.search := OLD.search;
+      RETURN NEW;
+    END IF;
+  END IF;
+  NEW.search := to_tsvector(quote_ident(NEW.language)::regconfig, left(NEW.content, 100000));
   RETURN NEW;
 END
 $function$
@@ -1371,6 +1484,40 @@ AS $function$
     RETURNING control_id
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.remember(tenant_id text, user_id text, kind text, content text, memory_id uuid DEFAULT NULL::uuid, language text DEFAULT 'simple'::text, metadata jsonb DEFAULT '{}'::jsonb, normalised jsonb DEFAULT NULL::jsonb, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, supersedes uuid[] DEFAULT '{}'::uuid[], OUT remembered_id uuid, OUT is_new boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  broken text := CASE
+    WHEN COALESCE(remember.tenant_id, '') = '' OR char_length(remember.tenant_id) > 64 THEN 'tenant_id must have 1 to 64 characters'
+    WHEN COALESCE(remember.user_id, '') = '' OR char_length(remember.user_id) > 64 THEN 'user_id must have 1 to 64 characters'
+    WHEN remember.kind IS NULL OR remember.kind NOT IN ('summary', 'preference', 'fact', 'episode')
+      THEN 'kind must be summary, preference, fact or episode'
+    WHEN COALESCE(remember.content, '') = '' THEN 'content must not be empty'
+    WHEN octet_length(remember.content) > 1048576 THEN 'content must have at most 1048576 bytes'
+    WHEN COALESCE(remember.language, '') = '' OR char_length(remember.language) > 63 THEN 'language must have 1 to 63 characters'
+    WHEN jsonb_typeof(remember.metadata) IS DISTINCT FROM 'object' THEN 'metadata must be an object'
+    WHEN octet_length(remember.metadata::text) > 67108864 OR jsonb_path_exists(remember.metadata, '$.**{1001}')
+      THEN 'metadata must have at most 67108864 bytes and 1000 levels'
+    WHEN remember.expires_at = 'infinity' OR remember.expires_at = '-infinity' THEN 'expires_at must be a moment'
+    WHEN remember.supersedes IS NULL OR cardinality(remember.supersedes) > 1000 OR array_position(remember.supersedes, NULL) IS NOT NULL
+      THEN 'supersedes must have at most 1000 ids'
+  END;
+BEGIN
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'remember: %', broken USING ERRCODE = 'TL060', CONSTRAINT = 'argument_invalid';
+  END IF;
+  SELECT s.stored_memory_id, s.is_new INTO remembered_id, is_new FROM store_memory(
+    tenant_id => remember.tenant_id, user_id => remember.user_id, kind => remember.kind, content => remember.content,
+    memory_id => remember.memory_id, language => remember.language, metadata => remember.metadata, normalised => remember.normalised,
+    expires_at => date_trunc('milliseconds', remember.expires_at), supersedes => remember.supersedes) s;
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.remove_claims(older_than_ms bigint, of_tenant text DEFAULT NULL::text, max_claims integer DEFAULT 1000)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1389,6 +1536,26 @@ BEGIN
     WHERE (c.tenant_id, c.tool_name, c.key_digest) = (old.tenant_id, old.tool_name, old.key_digest);
   GET DIAGNOSTICS removed = ROW_COUNT;
   IF removed > 0 THEN PERFORM note_operator_read('remove_claims', jsonb_build_object('claims', removed)); END IF;
+  RETURN removed;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.remove_memories(older_than_ms bigint, of_tenant text DEFAULT NULL::text, max_memories integer DEFAULT 1000)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  removed int;
+BEGIN
+  DELETE FROM agent_memories m USING (
+      SELECT tenant_id, user_id, memory_id FROM agent_memories WHERE (expires_at < (SELECT turnlock_now()) - remove_memories.older_than_ms * interval '1 millisecond' OR superseded_at < (SELECT turnlock_now()) - remove_memories.older_than_ms * interval '1 millisecond') AND (remove_memories.of_tenant IS NULL OR tenant_id = remove_memories.of_tenant)
+        LIMIT LEAST(GREATEST(remove_memories.max_memories, 0), 10000) FOR UPDATE SKIP LOCKED) old
+    WHERE (m.tenant_id, m.user_id, m.memory_id) = (old.tenant_id, old.user_id, old.memory_id);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  IF removed > 0 THEN PERFORM note_operator_read('remove_memories', jsonb_build_object('memories', removed)); END IF;
   RETURN removed;
 END
 $function$
@@ -1468,6 +1635,61 @@ BEGIN
     CROSS JOIN LATERAL (SELECT r.created_at, r.operator FROM agent_operator_reads r
       WHERE r.function_name = 'remove_sessions' AND r.criteria -> 'sessionIds' ? wanted::text
         AND r.criteria ->> 'tenantId' = nullif(current_setting('turnlock.tenant', true), '') LIMIT 1) r;
+END
+$function$
+;
+CREATE OR REPLACE FUNCTION turnlock.store_memory(tenant_id text, user_id text, kind text, content text, memory_id uuid DEFAULT NULL::uuid, language text DEFAULT 'simple'::text, metadata jsonb DEFAULT '{}'::jsonb, normalised jsonb DEFAULT NULL::jsonb, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, supersedes uuid[] DEFAULT '{}'::uuid[], session_id uuid DEFAULT NULL::uuid, turn_id uuid DEFAULT NULL::uuid, sequence integer DEFAULT NULL::integer, covers_to_turn integer DEFAULT NULL::integer, OUT stored_memory_id uuid, OUT stored_at timestamp with time zone, OUT is_new boolean, OUT owed_task_id uuid)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  wanted uuid[] := ARRAY(SELECT DISTINCT id FROM unnest(store_memory.supersedes) id);
+  there uuid[];
+  replaced timestamptz[];
+  kept turnlock.agent_memories;
+BEGIN
+  stored_memory_id := COALESCE(store_memory.memory_id, gen_random_uuid());
+  stored_at := turnlock_now();
+  INSERT INTO agent_memories (tenant_id, user_id, memory_id, kind, content, language, session_id, turn_id, sequence, covers_to_turn,
+      expires_at, metadata, normalised, created_at, updated_at)
+    VALUES (store_memory.tenant_id, store_memory.user_id, stored_memory_id, store_memory.kind, store_memory.content, store_memory.language,
+      store_memory.session_id, store_memory.turn_id, store_memory.sequence, store_memory.covers_to_turn, store_memory.expires_at,
+      store_memory.metadata, store_memory.normalised, stored_at, stored_at)
+    ON CONFLICT ON CONSTRAINT agent_memories_pkey DO NOTHING;
+  is_new := FOUND;
+  IF NOT is_new THEN
+    SELECT m.* INTO kept FROM agent_memories m
+      WHERE m.tenant_id = store_memory.tenant_id AND m.user_id = store_memory.user_id AND m.memory_id = stored_memory_id;
+    IF (kept.kind, kept.content, kept.metadata, kept.expires_at)
+       IS DISTINCT FROM (store_memory.kind, store_memory.content, store_memory.metadata, store_memory.expires_at) THEN
+      RAISE EXCEPTION 'memory % is there with another content', stored_memory_id USING ERRCODE = 'TL064', CONSTRAINT = 'memory_conflict';
+    END IF;
+    stored_at := kept.created_at;
+    RETURN;
+  END IF;
+  IF wanted <> '{}' THEN
+    SELECT array_agg(one.memory_id), array_agg(one.superseded_at) FILTER (WHERE one.superseded_at IS NOT NULL) INTO there, replaced
+      FROM (SELECT m.memory_id, m.superseded_at FROM agent_memories m
+        WHERE m.tenant_id = store_memory.tenant_id AND m.user_id = store_memory.user_id AND m.memory_id = ANY (wanted)
+          AND m.memory_id <> stored_memory_id ORDER BY m.memory_id FOR NO KEY UPDATE) one;
+    IF COALESCE(cardinality(there), 0) <> cardinality(wanted) THEN
+      RAISE EXCEPTION 'the user has not all of the memories that are to be superseded' USING ERRCODE = 'TL065', CONSTRAINT = 'memory_missing';
+    END IF;
+    IF replaced IS NOT NULL THEN
+      RAISE EXCEPTION 'a memory that is to be superseded was superseded before' USING ERRCODE = 'TL066', CONSTRAINT = 'memory_superseded';
+    END IF;
+    UPDATE agent_memories m SET superseded_by = stored_memory_id, superseded_at = stored_at, updated_at = stored_at
+      WHERE m.tenant_id = store_memory.tenant_id AND m.user_id = store_memory.user_id AND m.memory_id = ANY (wanted);
+    DELETE FROM agent_memory_tasks t
+      WHERE t.tenant_id = store_memory.tenant_id AND t.user_id = store_memory.user_id AND t.memory_id = ANY (wanted);
+  END IF;
+  IF to_regclass('turnlock.agent_memory_embedding_settings') IS NOT NULL THEN
+    INSERT INTO agent_memory_tasks (tenant_id, kind, user_id, memory_id, due_at, created_at)
+      VALUES (store_memory.tenant_id, 'embed', store_memory.user_id, stored_memory_id, stored_at, stored_at)
+      RETURNING task_id INTO owed_task_id;
+  END IF;
 END
 $function$
 ;
@@ -1598,6 +1820,7 @@ CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turnlock.agent_idempotency_clai
 CREATE TRIGGER guard_inbox_insert BEFORE INSERT ON turnlock.agent_inbox FOR EACH ROW EXECUTE FUNCTION turnlock.guard_inbox_insert();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turnlock.agent_inbox FOR EACH STATEMENT EXECUTE FUNCTION turnlock.guard_truncate();
 CREATE TRIGGER notify_inbox AFTER INSERT ON turnlock.agent_inbox FOR EACH ROW EXECUTE FUNCTION turnlock.notify_inbox();
+CREATE TRIGGER guard_memory BEFORE INSERT OR UPDATE ON turnlock.agent_memories FOR EACH ROW EXECUTE FUNCTION turnlock.guard_memory();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turnlock.agent_model_calls FOR EACH STATEMENT EXECUTE FUNCTION turnlock.guard_truncate();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turnlock.agent_operator_reads FOR EACH STATEMENT EXECUTE FUNCTION turnlock.guard_truncate();
 CREATE CONSTRAINT TRIGGER check_session_history AFTER UPDATE ON turnlock.agent_sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.version IS DISTINCT FROM new.version)) EXECUTE FUNCTION turnlock.check_session_history();
@@ -1631,6 +1854,7 @@ CREATE POLICY own_tenant_or_all ON turnlock.agent_controls AS PERMISSIVE FOR SEL
 CREATE POLICY own_tenant ON turnlock.agent_idempotency_claims AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
 CREATE POLICY own_tenant ON turnlock.agent_inbox AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
 CREATE POLICY own_tenant ON turnlock.agent_memories AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
+CREATE POLICY own_tenant ON turnlock.agent_memory_tasks AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
 CREATE POLICY own_tenant ON turnlock.agent_model_calls AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
 CREATE POLICY own_tenant ON turnlock.agent_sessions AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
 CREATE POLICY own_tenant ON turnlock.agent_tool_evidence AS PERMISSIVE FOR ALL TO public USING (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text))) WITH CHECK (((tenant_id)::text = NULLIF(current_setting('turnlock.tenant'::text, true), ''::text)));
@@ -1642,8 +1866,10 @@ CREATE POLICY own_tenant ON turnlock.agent_turns AS PERMISSIVE FOR ALL TO public
 
 GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_client;
+GRANT EXECUTE ON FUNCTION turnlock.remember(tenant_id text, user_id text, kind text, content text, memory_id uuid, language text, metadata jsonb, normalised jsonb, expires_at timestamp with time zone, supersedes uuid[], OUT remembered_id uuid, OUT is_new boolean) TO turnlock_client;
 GRANT USAGE ON SCHEMA turnlock TO turnlock_client;
 GRANT EXECUTE ON FUNCTION turnlock.count_left_claims(older_than_ms bigint, of_tenant text) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.count_old_memories(older_than_ms bigint, of_tenant text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.count_operator_reads(older_than_ms bigint) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.drop_control(control_id uuid) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.erase_left(of_tenant text, of_user text, max_rows integer, OUT memories integer, OUT claims integer) TO turnlock_operator;
@@ -1655,6 +1881,7 @@ GRANT EXECUTE ON FUNCTION turnlock.list_removable(policies jsonb, of_tenant text
 GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sessions integer, after_tenant_id text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_name text, unit text, daily_limit bigint, reason text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.remove_claims(older_than_ms bigint, of_tenant text, max_claims integer) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.remove_memories(older_than_ms bigint, of_tenant text, max_memories integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.remove_operator_reads(older_than_ms bigint, max_reads integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.remove_sessions(session_ids uuid[], policies jsonb) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_operator;
@@ -1668,6 +1895,7 @@ GRANT SELECT ON turnlock.agent_controls TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_idempotency_claims TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_inbox TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_memories TO turnlock_reader;
+GRANT SELECT ON turnlock.agent_memory_tasks TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_model_calls TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_sessions TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_tool_evidence TO turnlock_reader;
@@ -1676,11 +1904,14 @@ GRANT SELECT ON turnlock.agent_tool_versions TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_transition_payloads TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_transitions TO turnlock_reader;
 GRANT SELECT ON turnlock.agent_turns TO turnlock_reader;
+GRANT EXECUTE ON FUNCTION turnlock.claim_memory_tasks(max_tasks integer, kinds text[], agents text[], lease_ms integer, only_tasks uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.next_due_at() TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.remember(tenant_id text, user_id text, kind text, content text, memory_id uuid, language text, metadata jsonb, normalised jsonb, expires_at timestamp with time zone, supersedes uuid[], OUT remembered_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.removed_sessions(session_ids uuid[]) TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.store_memory(tenant_id text, user_id text, kind text, content text, memory_id uuid, language text, metadata jsonb, normalised jsonb, expires_at timestamp with time zone, supersedes uuid[], session_id uuid, turn_id uuid, sequence integer, covers_to_turn integer, OUT stored_memory_id uuid, OUT stored_at timestamp with time zone, OUT is_new boolean, OUT owed_task_id uuid) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.sweep_sessions(max_sessions integer, build jsonb, excluding uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.turnlock_now() TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.unannounced_rounds(max_rounds integer, excluding uuid[]) TO turnlock_runtime;
@@ -1691,6 +1922,7 @@ GRANT SELECT ON turnlock.agent_controls TO turnlock_runtime;
 GRANT INSERT, SELECT, UPDATE ON turnlock.agent_idempotency_claims TO turnlock_runtime;
 GRANT DELETE, INSERT, SELECT, UPDATE ON turnlock.agent_inbox TO turnlock_runtime;
 GRANT DELETE, INSERT, SELECT, UPDATE ON turnlock.agent_memories TO turnlock_runtime;
+GRANT DELETE, INSERT, SELECT, UPDATE ON turnlock.agent_memory_tasks TO turnlock_runtime;
 GRANT INSERT, SELECT ON turnlock.agent_model_calls TO turnlock_runtime;
 GRANT INSERT, SELECT, UPDATE ON turnlock.agent_sessions TO turnlock_runtime;
 GRANT INSERT, SELECT ON turnlock.agent_tool_evidence TO turnlock_runtime;

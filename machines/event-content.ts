@@ -43,6 +43,16 @@ export interface UserTurnContent {
   normalised: Normalised;
 }
 
+/** A memory that a model was shown, as it is recorded: which one, and why. */
+export interface ShownMemoryContent {
+  memoryId: string;
+  kind: string;
+  /** The summary of its conversation, or what was recalled for its message. */
+  why: 'summary' | 'recalled';
+  /** As the recall ranked it; absent for a summary. */
+  score?: number;
+}
+
 /** One attempt of a model call, as it is recorded. */
 export interface ModelCallContent {
   modelCallId: string;
@@ -50,8 +60,11 @@ export interface ModelCallContent {
   modelId: string;
   agentVersion: number;
   tools: Json;
+  /** The first and the last turn shown; before the first, where it is no message, the message that opened its run was shown too. */
   windowFrom: number;
   windowTo: number;
+  /** What it was shown beside the turns, in that order. */
+  memories: ShownMemoryContent[];
   startedAt: number;
   latencyMs: number;
   usage: TokenUsage;

@@ -6,6 +6,8 @@ import { clientFunctionsSql } from './initial/client-functions.sql.ts';
 import { clockSql } from './initial/clock.sql.ts';
 import { erasureFunctionsSql } from './initial/erasure-functions.sql.ts';
 import { inboxSql } from './initial/inbox.sql.ts';
+import { memoriesSql } from './initial/memories.sql.ts';
+import { memoryFunctionsSql } from './initial/memory-functions.sql.ts';
 import { operatorFunctionsSql } from './initial/operator-functions.sql.ts';
 import { policiesSql } from './initial/policies.sql.ts';
 import { retentionFunctionsSql } from './initial/retention-functions.sql.ts';
@@ -37,10 +39,12 @@ END $$`,
     ...auditSql(schema),
     ...inboxSql(schema),
     ...workRecordsSql(schema),
+    ...memoriesSql(schema),
     ...sessionGuardsSql(schema),
     ...auditGuardsSql(schema),
     ...workGuardsSql(schema),
     ...clientFunctionsSql(schema),
+    ...memoryFunctionsSql(schema),
     ...workerFunctionsSql(schema),
     ...operatorFunctionsSql(schema),
     ...retentionFunctionsSql(schema),

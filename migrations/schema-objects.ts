@@ -7,7 +7,8 @@ export const SCHEMA_OBJECTS = `
 a3309c2601e1bbff table agent_controls
 f67e55f9c046df10 table agent_idempotency_claims
 eae412b28f76de0d table agent_inbox
-bae66bab5dc8ecb1 table agent_memories
+63078a3914b88fab table agent_memories
+7c69c39f5539e494 table agent_memory_tasks
 521580921d086e88 table agent_model_calls
 0bb4ceb74c43e731 table agent_operator_reads
 86e4d1e6e07886c0 table agent_sessions
@@ -42,9 +43,22 @@ bc228e964b64f3ab constraint check_claim_state on agent_idempotency_claims
 205c1c1555ba9b1a constraint check_inbox_rejected on agent_inbox
 9226c4ab9a236b7c constraint check_inbox_when_busy on agent_inbox
 9086c45790183a9b constraint fk_inbox_session on agent_inbox
-adf6a244082cba55 constraint agent_memories_pkey on agent_memories
-b429e558794f423a constraint uq_memory_tenant on agent_memories
+fe9fe6f63bcf4491 constraint agent_memories_pkey on agent_memories
+46aba45d7048cf26 constraint check_memory_covers on agent_memories
+7f00a0b95a8afb74 constraint check_memory_kind on agent_memories
+67e87f936498f6d4 constraint check_memory_superseded on agent_memories
 998dad6f677d7a7d constraint fk_memory_session on agent_memories
+6c90f95bdb789412 constraint fk_memory_superseded on agent_memories
+4b5ecb47fa8555c5 constraint fk_memory_turn on agent_memories
+6d2e3d6e3182a09b constraint agent_memory_tasks_pkey on agent_memory_tasks
+ab7b0fc68abbe670 constraint uq_memory_task_memory on agent_memory_tasks
+caad406aff0b468a constraint uq_memory_task_session on agent_memory_tasks
+65f3b48d77441871 constraint check_memory_task_attempts on agent_memory_tasks
+50173db5d29141ac constraint check_memory_task_embed on agent_memory_tasks
+3ee0002a8ee51b80 constraint check_memory_task_kind on agent_memory_tasks
+8e928f204c1fca97 constraint check_memory_task_summarise on agent_memory_tasks
+ec39a83aac159b03 constraint fk_memory_task_memory on agent_memory_tasks
+230c71928e8a42bc constraint fk_memory_task_session on agent_memory_tasks
 cc7ac42b01154b27 constraint agent_model_calls_pkey on agent_model_calls
 089e49f7890c3258 constraint fk_model_call_session on agent_model_calls
 3721a4158959e723 constraint agent_operator_reads_pkey on agent_operator_reads
@@ -106,9 +120,14 @@ c30ddebb16251917 index idx_controls_tenant
 799c2630823362a5 index idx_claims_left
 7f1b5b126c52cfc6 index idx_inbox_cancel
 1a3cceaf64b06a80 index idx_inbox_waiting
-cd8c20131406570f index idx_memories_owner
+e026182814206cdd index idx_memories_expired
+c34bf80acb65ccda index idx_memories_owner
+f1cf0fdcbf134d15 index idx_memories_replaced
 6ec594197c122eb8 index idx_memories_search
-a8febffec799386f index idx_memories_session
+812050ca5a7f5267 index idx_memories_session
+406d4b02c37ba52e index idx_memories_summary
+81384ea3b685801f index idx_memories_superseded
+81faa1b02bc5a6f4 index idx_memory_tasks_due
 5584a03515724505 index idx_model_calls_session
 45458af296b2f771 index idx_model_calls_tenant
 6a07bbd70924d94f index idx_operator_reads_age
@@ -136,15 +155,17 @@ dc32c05a95bb7afc index idx_transitions_message
 54c4fcbe37723dab function check_session_history
 91dbb631aa160fac function check_transition_ahead
 2bea215b0541e805 function check_turn_gap
+3a0f3e7c314144c0 function claim_memory_tasks
 a7b562172c3d25df function claim_sessions
 1d4f75fcc7b20a04 function count_left_claims
+52eab5593d5c3aed function count_old_memories
 7c40be702d1ff531 function count_operator_reads
 b7524bd708c45688 function create_session
 8d1913f59f1ff489 function drop_control
 ce89cf2538ea3d19 function empty_erased_evidence
 9f482ba4ef98b113 function enqueue
-4b8d5806c949e02e function erase_left
-dbc610909a3cc42a function erase_sessions
+7ec0175599a5b9e7 function erase_left
+5c865a9be4503a80 function erase_sessions
 5bac429733a0543a function find_sessions
 0d0424286352de72 function guard_append_only
 ab7becc872fc96f3 function guard_approval_insert
@@ -153,6 +174,7 @@ ab7becc872fc96f3 function guard_approval_insert
 adc068dc59e052a5 function guard_execution_update
 d0369fd7e95f0e89 function guard_history_delete
 5780089f0ea7c1ce function guard_inbox_insert
+aa736140b79a75f3 function guard_memory
 ec8447b62e982142 function guard_payload
 afc386c9394da054 function guard_session_insert
 0defba3f033d3a4a function guard_session_update
@@ -168,10 +190,13 @@ cf4c45ec6de37cd2 function next_due_at
 b1dba8b734919eaa function note_operator_read
 b8e3a90e92a8469f function notify_inbox
 c835e9eca74c49ac function put_control
+6c1f85a16c770411 function remember
 2b91d40cf397dd9d function remove_claims
+2eef22d38bb2aac2 function remove_memories
 322d81a3394dbd5c function remove_operator_reads
 a2fd09f98b44ec3a function remove_sessions
 91460d4d50f0cbde function removed_sessions
+260ff2eecbe78f3a function store_memory
 0c47f523552cb152 function sweep_sessions
 f846ed5db65fe414 function turnlock_now
 fb342aa847a7f7b4 function unannounced_rounds
@@ -185,6 +210,7 @@ dc6f6670741efe87 trigger guard_approval_insert on agent_approvals
 86acc8a9e7aa912a trigger guard_inbox_insert on agent_inbox
 d44c51dfbbaa4f49 trigger guard_truncate on agent_inbox
 1bc9db76adc2f896 trigger notify_inbox on agent_inbox
+794ce559035fd9a3 trigger guard_memory on agent_memories
 05cd0c4e9d0017ab trigger guard_truncate on agent_model_calls
 bf5793fc6db06539 trigger guard_truncate on agent_operator_reads
 3193470ce3584447 trigger check_session_history on agent_sessions
@@ -216,6 +242,7 @@ ed961165dcb7c4ba trigger guard_turn_update on agent_turns
 c111d4ef6df4fe5d policy own_tenant on agent_idempotency_claims
 c7639cec0a5915df policy own_tenant on agent_inbox
 01daca980f8c1e56 policy own_tenant on agent_memories
+69751bcd3031589c policy own_tenant on agent_memory_tasks
 089b42734ea00cc0 policy own_tenant on agent_model_calls
 9036ef57b7f64875 policy own_tenant on agent_sessions
 a5ba0dfce741ae3b policy own_tenant on agent_tool_evidence

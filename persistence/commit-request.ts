@@ -5,6 +5,7 @@ import type { ToolTransaction } from './database.contract.ts';
 import type { Decided } from './decide-approval.ts';
 import type { NewMessage, WhenBusy } from './inbox.ts';
 import type { LeaseClaim } from './lease.ts';
+import type { NewMemory } from './memory/new-memory.ts';
 import type { ExecutionRow, TurnRow } from './row-changes.ts';
 
 /** Who caused a transition. Who exactly stands in the payload. */
@@ -54,6 +55,11 @@ export interface CommitRequest {
   claim: LeaseClaim;
   /** Digest of the caller's content: tells a repeat from a conflict. Absent: every repeat is the same. */
   contentDigest?: string;
+  /**
+   * What is remembered for the user of the session, in the same transaction and with its provenance. A `memory.stored` names their ids; so may
+   * any other event bring some along. Absent: nothing.
+   */
+  memories?: readonly NewMemory[];
 }
 
 /** A committed transition. */

@@ -3,6 +3,7 @@ export { AgentControl, type AgentControlRow } from './entities/agent-control.ent
 export { AgentIdempotencyClaim, type AgentIdempotencyClaimRow } from './entities/agent-idempotency-claim.entity.ts';
 export { AgentInbox, type AgentInboxRow } from './entities/agent-inbox.entity.ts';
 export { AgentMemory, type AgentMemoryRow } from './entities/agent-memory.entity.ts';
+export { AgentMemoryTask, type AgentMemoryTaskRow } from './entities/agent-memory-task.entity.ts';
 export { AgentModelCall, type AgentModelCallRow } from './entities/agent-model-call.entity.ts';
 export { AgentOperatorRead, type AgentOperatorReadRow } from './entities/agent-operator-read.entity.ts';
 export { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';

@@ -11,7 +11,8 @@ export type HistoryTurn = Pick<TurnRow, 'turnIndex' | 'role' | 'content' | 'part
   tokenUsageJson: TokenUsage;
 };
 
-interface Row {
+/** A turn as it is selected by {@link HISTORY_COLUMNS}. */
+export interface HistoryRow {
   turn_index: number;
   role: HistoryTurn['role'];
   content: string | null;
@@ -20,6 +21,10 @@ interface Row {
   run_id: string | null;
   usage: TokenUsage | null;
 }
+
+/** What is selected of a turn. Its first two values are the present run, twice. */
+export const HISTORY_COLUMNS = `turn_index, role, content, parts, call_ordinal, case when run_id = ? then run_id end as run_id,
+                case when run_id = ? then token_usage_json end as usage`;
 
 /**
  * The turns of a session as a model needs them, by index. A read that got no answer is tried again for `patienceMs`.
@@ -37,21 +42,33 @@ export async function readHistory(
     { tenantId },
     async (em) => {
       const rows = (await em.execute(
-        `select turn_index, role, content, parts, call_ordinal, case when run_id = ? then run_id end as run_id,
-                case when run_id = ? then token_usage_json end as usage
+        `select ${HISTORY_COLUMNS}
            from turnlock.agent_turns where tenant_id = ? and session_id = ? order by turn_index`,
         [runId, runId, tenantId, sessionId],
-      )) as Row[];
-      return rows.map(({ turn_index: turnIndex, role, content, parts, call_ordinal: callOrdinal, ...row }) => ({
-        turnIndex,
-        role,
-        content: content ?? '',
-        parts,
-        callOrdinal,
-        runId: row.run_id,
-        tokenUsageJson: row.usage ?? {},
-      }));
+      )) as HistoryRow[];
+      return rows.map(toHistoryTurn);
     },
     patienceMs,
   );
+}
+
+/** A turn as it was read. */
+export function toHistoryTurn({
+  turn_index,
+  content,
+  call_ordinal,
+  run_id,
+  usage,
+  role,
+  parts,
+}: HistoryRow): HistoryTurn {
+  return {
+    turnIndex: turn_index,
+    role,
+    content: content ?? '',
+    parts,
+    callOrdinal: call_ordinal,
+    runId: run_id,
+    tokenUsageJson: usage ?? {},
+  };
 }

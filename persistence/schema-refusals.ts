@@ -58,7 +58,13 @@ export const SCHEMA_REFUSALS = {
   TL061: { name: 'session_missing', meaning: 'the tenant has no such session' },
   TL062: { name: 'external_id_conflict', meaning: 'the external id belongs to a session of another user or agent' },
   TL063: { name: 'message_conflict', meaning: 'the session has a message of this id with another content' },
+  TL064: { name: 'memory_conflict', meaning: 'the user has a memory of this id with another content' },
+  TL065: { name: 'memory_missing', meaning: 'the user has not all of the memories that are to be superseded' },
+  TL066: { name: 'memory_superseded', meaning: 'a memory is superseded once' },
   TL070: { name: 'truncate_refused', meaning: 'TRUNCATE would take the audit with it' },
+  TL080: { name: 'memory_user', meaning: 'a memory comes from a session of its own user' },
+  TL081: { name: 'memory_immutable', meaning: 'a memory never changes; another one takes its place' },
+  TL082: { name: 'memory_language', meaning: 'the language of a memory is a text search configuration' },
 } as const satisfies Record<string, SchemaRefusal>;
 
 /** An SQLSTATE of {@link SCHEMA_REFUSALS}. */

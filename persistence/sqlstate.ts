@@ -19,6 +19,11 @@ const MEANINGS: readonly Meaning[] = [
   refusal('TL061', 'SESSION_NOT_FOUND', 'session not found', 'one of this tenant'),
   refusal('TL062', 'EXTERNAL_ID_CONFLICT', 'external id is taken', 'the same agent and user'),
   refusal('TL063', 'MESSAGE_CONFLICT', 'message id was used for other content', 'the same content'),
+  refusal('TL064', 'MEMORY_CONFLICT', 'memory id was used for other content', 'the same content'),
+  refusal('TL065', 'MEMORY_NOT_FOUND', 'memory not found', 'one of this user'),
+  refusal('TL066', 'MEMORY_CONFLICT', 'memory was superseded before', 'one that counts'),
+  refusal('TL080', 'SESSION_NOT_FOUND', 'session not found', 'one of this user'),
+  refusal('TL082', 'OPTIONS_INVALID', 'language not accepted', 'a text search configuration of the database'),
   refusal('TL...', 'DATABASE_REFUSED', 'database refused an illegal change', 'what its triggers allow'),
 
   // 08007 and 40003 say that nobody knows; the rest of class 08 is a lost connection.

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Json } from '../machines/event-content.ts';
 import { outcomeFacts, settledOf, turnFacts } from './audited-facts.ts';
 import { rowDigests } from './audited-rows.ts';
 import type { CommitRequest, CommittedTransition } from './commit-request.ts';
@@ -8,6 +9,7 @@ import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
 import { AgentTurn } from './entities/agent-turn.entity.ts';
 import { saltedDigest } from './keys/salted-digest.ts';
+import { insertMemory } from './memory/new-memory.ts';
 import { persistTransition } from './persist-transition.ts';
 import { toExecutionRow } from './read-open-executions.ts';
 import type { ExecutionRow, RowChanges } from './row-changes.ts';
@@ -33,8 +35,8 @@ export interface Writing {
 }
 
 /**
- * Adds everything that one event writes to `em` and flushes it: turns, executions, the transition with its payload, the model call,
- * and the session's row with its version in the WHERE. Returns the executions whose calls are open now.
+ * Adds everything that one event writes to `em` and flushes it: turns, executions, the transition with its payload, the model call, the
+ * session's row with its version in the WHERE, and what is remembered. Returns the executions whose calls are open now.
  */
 export async function writeCommit(store: Store, em: EntityManager, writing: Writing): Promise<ExecutionRow[]> {
   const { request, changes, now } = writing;
@@ -48,8 +50,18 @@ export async function writeCommit(store: Store, em: EntityManager, writing: Writ
   const modelCall = writeModelCall(em, writing, owner);
   writeTransition(store, em, writing, { owner, modelCall });
   await em.flush();
+  await writeMemories(em, writing);
   const written = [...writing.open.map(toExecutionRow), ...changes.insertedExecutions];
   return written.filter(({ executionId }) => isOpen(writing.row, executionId));
+}
+
+/** Once turns and transition are there: they are what the rows point at. An upgrade of the machine goes before the event, and brings nothing along. */
+async function writeMemories(em: EntityManager, { request, row, transition }: Writing): Promise<void> {
+  if (request.memories === undefined || transition.event.type === 'machine.upgraded') return;
+  const { tenantId, sessionId, userId } = row;
+  for (const memory of request.memories) {
+    await insertMemory(em, { tenantId, userId }, memory, { sessionId, sequence: transition.sequence });
+  }
 }
 
 function isOpen(row: AgentSessionRow, executionId: string): boolean {
@@ -64,7 +76,7 @@ interface Owner {
 
 function writeModelCall(em: EntityManager, { changes, transition }: Writing, owner: Owner): AgentModelCallRow | null {
   if (changes.modelCall === null) return null;
-  const { startedAt, usage, ...rest } = changes.modelCall;
+  const { startedAt, usage, memories, ...rest } = changes.modelCall;
   const runId = transition.runId as string;
   const row = em.create(AgentModelCall, {
     ...owner,
@@ -72,7 +84,7 @@ function writeModelCall(em: EntityManager, { changes, transition }: Writing, own
     runId,
     startedAt: new Date(startedAt),
     tokenUsageJson: usage,
-    memories: [],
+    memories: memories as unknown as Json,
   });
   em.persist(row);
   return row;

@@ -8,6 +8,7 @@ import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
 import { AttemptDeltas } from './attempt-deltas.ts';
 import { checkAnswer } from './check-answer.ts';
+import type { GivenContext, RunContext } from './context/run-context.ts';
 import type { DriveContext } from './drive-context.ts';
 import { type MetLimit, mayNotAsk, mayNotCall } from './limits-of-run.ts';
 import { makeInstructions } from './make-instructions.ts';
@@ -17,6 +18,12 @@ import { planCalls } from './plan-calls.ts';
 import { readOutput } from './read-output.ts';
 import type { Spent } from './spent-in-run.ts';
 
+/** What a model may be given: the turns of its session, and what fits them into the agent's budget. */
+interface History {
+  turns: ModelTurn[];
+  context: RunContext;
+}
+
 /**
  * Asks the model once and says what happened as an event; `null` when the drive was aborted meanwhile.
  *
@@ -24,19 +31,24 @@ import type { Spent } from './spent-in-run.ts';
  */
 export async function callModel(
   drive: DriveContext,
-  turns: ModelTurn[],
+  history: History,
   call: { runId: string; attempt: number; spent: Spent },
 ): Promise<SessionEvent | null> {
   const { runId, attempt, spent } = call;
   const limit = mayNotAsk(drive, spent);
   if (limit !== null) return met(runId, limit);
-  const record = beginRecord(drive, turns, attempt);
+  const record = beginRecord(drive, history.turns, attempt);
   const started = drive.environment.monotonic();
   const sinceStart = () => Math.round(drive.environment.monotonic() - started);
   try {
     await drive.environment.faultPoint('beforeEffect', faultInfo(drive));
     if (drive.signal.aborted) return null;
-    const response = await observeAsking(drive, attempt, (asked) => ask(drive, turns, { runId, attempt }, asked));
+    const response = await observeAsking(drive, attempt, (asked) =>
+      ask(drive, history, { runId, attempt }, (request, given) => {
+        Object.assign(record, shown(given));
+        asked(request);
+      }),
+    );
     await drive.environment.faultPoint('afterEffect', faultInfo(drive));
     if (drive.signal.aborted) return null;
     return await inTime(drive, toEvent(drive, { runId, spent }, response, { ...record, latencyMs: sinceStart() }));
@@ -83,6 +95,7 @@ function beginRecord(drive: DriveContext, turns: ModelTurn[], attempt: number): 
     tools: [...agent.tools.values()].map((tool) => ({ name: tool.name, version: tool.version })),
     windowFrom: turns[0]?.turnIndex ?? 0,
     windowTo: turns.at(-1)?.turnIndex ?? 0,
+    memories: [],
     startedAt: environment.now(),
     latencyMs: 0,
     usage: {},
@@ -93,11 +106,16 @@ function beginRecord(drive: DriveContext, turns: ModelTurn[], attempt: number): 
   };
 }
 
+/** What of the record says what the model was shown. */
+function shown({ turns, windowFrom, memories }: GivenContext): Partial<ModelCallContent> {
+  return { windowFrom, windowTo: turns.at(-1)?.turnIndex ?? 0, memories };
+}
+
 async function ask(
   drive: DriveContext,
-  turns: ModelTurn[],
+  { turns, context }: History,
   call: { runId: string; attempt: number },
-  tell: (request: ModelRequest) => void,
+  tell: (request: ModelRequest, given: GivenContext) => void,
 ): Promise<ModelResponse> {
   const { agent, environment, limits, session, emit } = drive;
   const over = new AbortController();
@@ -121,7 +139,7 @@ async function ask(
     inputSchema: tool.inputJsonSchema as Json,
   }));
   const outputSchema = agent.output === null ? {} : { outputSchema: agent.output.jsonSchema as Json };
-  const asked = { turns, tools, ...outputSchema, tenantId, userId, sessionId, ...call };
+  const asked = { tools, ...outputSchema, tenantId, userId, sessionId, ...call };
   const deltas = new AttemptDeltas(agent.model.modelId, ({ type, text }) => {
     if (!signal.aborted) emit({ type: 'delta', kind: type, text, ...call });
   });
@@ -131,8 +149,9 @@ async function ask(
       const instructions = await makeInstructions(drive, call.runId, signal);
       signal.throwIfAborted();
       isMakingInstructions = false;
-      const request = { instructions, ...asked };
-      tell(request);
+      const given = context.give(instructions, turns);
+      const request = { instructions: given.instructions, turns: given.turns, ...asked };
+      tell(request, given);
       const response = await agent.model.generate(request, { signal, emit: deltas.emit });
       deltas.check();
       return response;

@@ -20,9 +20,10 @@ import {
   checkSessionKey,
   checkSessions,
   checkTenant,
-  optionRefused,
   type SessionsOptions,
 } from './check-query.ts';
+import { checkRuntimeOptions } from './check-runtime-options.ts';
+import { countersOf } from './context/counters-of.ts';
 import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
 import { checkDoctor, type DoctorOptions } from './doctor/check-doctor.ts';
@@ -51,6 +52,9 @@ import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import type { Session } from './session-handle.ts';
 import { createSignals } from './signals.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
+import type { DeltaChannel } from './working-state/delta-channel.contract.ts';
+import { inProcessDeltas } from './working-state/in-process-deltas.ts';
+import { usedChannel } from './working-state/used-channel.ts';
 
 /** What `createRuntime` takes. */
 export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent[]> {
@@ -86,16 +90,16 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
    * contents. What it throws changes nothing and is a warning, once. Default: nothing is logged.
    */
   log?: Log;
+  /**
+   * Carries what models write to the processes that follow a session, where those are others than the one that drives it. It holds what users
+   * may read, and nothing depends on it: where it fails `onWarning` is told once (DELTAS_FAILED). Default: `inProcessDeltas()`, this runtime alone.
+   */
+  deltas?: DeltaChannel;
   /** What `retain` removes where it is not told otherwise. Nothing is removed by itself. Default: nothing. */
   retention?: readonly RetentionPolicy[];
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
 }
-
-const RUNTIME_OPTIONS = [
-  ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'telemetry', 'log', 'retention'],
-  'environment',
-];
 
 /** What the sessions of one of `Agents` come to. */
 export type OutputOf<Agents extends readonly Agent[], Name extends string = string> = Agents[number] extends infer One
@@ -255,15 +259,12 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
 export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
-  const { database: adapter, agents: given } = checkOptions(options, 'createRuntime', RUNTIME_OPTIONS);
-  if (typeof adapter?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
+  const { database: adapter, agents: given, drive = true, onAwaiting } = checkRuntimeOptions(options);
   const agents = checkAgents(given);
-  const { drive = true, onAwaiting } = options;
-  if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
-  checkKinds(options);
   const rules = checkPolicies(options.retention ?? []);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
+  const counters = await countersOf(agents);
   const { telemetry, log } = options;
   const warn = unfailing(options.onWarning ?? emitWarning);
   const onWarning = options.onWarning == null && log != null ? () => undefined : warn;
@@ -288,9 +289,10 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   const services: Services = {
     store,
     agents,
+    counters,
     build: buildOf(agents),
     holder: environment.uuid(),
-    live: new LiveSessions(),
+    live: new LiveSessions(usedChannel(options.deltas ?? inProcessDeltas(), signals.warn), limits),
     drives: drive,
     isClaiming: false,
     announcer:
@@ -367,15 +369,4 @@ function unfailing(onWarning: OnWarning): OnWarning {
       failed(error);
     }
   };
-}
-
-/** What is only used further in, so that it would break there. */
-function checkKinds({ migrate: mode, onWarning, onAwaiting, telemetry, log, environment }: RuntimeOptions): void {
-  if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
-  if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
-  if (typeof (onAwaiting ?? optionRefused) !== 'function') throw optionRefused('onAwaiting', 'a function');
-  if (typeof (log ?? optionRefused) !== 'function') throw optionRefused('log', 'a function');
-  if (telemetry != null && typeof telemetry.run !== 'function')
-    throw optionRefused('telemetry', 'openTelemetry(…) or your own');
-  if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
 }

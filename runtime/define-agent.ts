@@ -7,6 +7,7 @@ import { checkRunLimits, MAX_CHARACTERS, type RunLimits } from '../limits.ts';
 import type { Json } from '../machines/event-content.ts';
 import { checkIdentifier, type IdentifierBounds } from '../persistence/values/check-identifier.ts';
 import { type AsToolOptions, agentAsTool } from './agent-tool.ts';
+import { type AgentContext, type ContextOptions, checkContext } from './context/context-options.ts';
 
 /** What `defineAgent` takes. */
 export interface AgentDefinition<Name extends string = string, Output extends InputSchema = InputSchema> {
@@ -30,6 +31,11 @@ export interface AgentDefinition<Name extends string = string, Output extends In
   output?: Output;
   /** Bounds of the agent's runs, in place of the runtime's. Default: those of the runtime. */
   limits?: Partial<RunLimits>;
+  /**
+   * The budget of what a model is given. The newest turns that fit are given. Default: every model call
+   * is given the whole history.
+   */
+  context?: ContextOptions;
 }
 
 /** A text, or a function that makes it. */
@@ -61,6 +67,8 @@ export interface Agent<Output = unknown, Name extends string = string> {
   readonly output: AgentOutput<Output> | null;
   /** Where its runs have other bounds than those of the runtime. */
   readonly limits: Readonly<Partial<RunLimits>>;
+  /** `null`: every model call is given the whole history. */
+  readonly context: AgentContext | null;
   /**
    * The agent as a tool of another one. Each call is a session of this agent, a child of the session that asked: its first message is what
    * the params say, and its reply, or its `output` where it declares one, is what the call comes to. The call has no deadline. The runtime that is
@@ -78,7 +86,7 @@ export interface AgentOutput<Output = unknown> {
   readonly jsonSchema: Record<string, unknown>;
 }
 
-const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output', 'limits'];
+const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output', 'limits', 'context'];
 
 /**
  * Defines an agent. Nothing is registered: pass the result to `createRuntime`.
@@ -88,7 +96,7 @@ const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output', 
 export function defineAgent<const Name extends string, Output extends InputSchema = never>(
   definition: AgentDefinition<Name, Output>,
 ): Agent<[Output] extends [never] ? null : StandardSchemaV1.InferOutput<Output>, Name> {
-  const { name, version = 1, model, instructions, tools = [], output, limits } = definition ?? {};
+  const { name, version = 1, model, instructions, tools = [], output, limits, context } = definition ?? {};
   checkName(name, { maxCharacters: MAX_CHARACTERS.agentName, name: 'name' });
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   check(unknown === undefined, name, unknown ?? '', `only ${OPTIONS.join(', ')}`);
@@ -110,6 +118,7 @@ export function defineAgent<const Name extends string, Output extends InputSchem
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     output: output === undefined ? null : outputOf(name, output as unknown as InputSchema<unknown, never>),
     limits: checked(() => checkRunLimits(limits)),
+    context: checkContext(context, (holds, option, wanted) => check(holds, name, option, wanted)),
     asTool: (options) => agentAsTool(agent as Agent, options as unknown as AsToolOptions<InputSchema>),
   };
   return agent;

@@ -7,8 +7,10 @@ import type { CommittedSession } from '../persistence/committed-session.ts';
 import type { LateResult } from '../persistence/evidence.ts';
 import type { PersistenceActor } from '../persistence/persistence-actor.ts';
 import type { Store } from '../persistence/session-transaction.ts';
+import type { CountTokens } from './context/count-tokens.ts';
 import type { Agent } from './define-agent.ts';
 import type { RunEvent } from './run-event.ts';
+import type { RunScratchpad } from './working-state/run-scratchpad.ts';
 
 /** What the effects of one session work with while this process drives it. */
 export interface DriveContext {
@@ -16,6 +18,8 @@ export interface DriveContext {
   environment: Environment;
   limits: Limits;
   agent: Agent;
+  /** Counts for the agent's budget; `null` where it has none. */
+  countTokens: CountTokens | null;
   actor: PersistenceActor;
   /** Name of this runtime in leases. */
   holder: string;
@@ -30,6 +34,8 @@ export interface DriveContext {
   draining: AbortSignal;
   /** Told of what the drive does; `null` where the host wants no telemetry. */
   watch: RunTelemetry | null;
+  /** What the tools of the run keep for each other. */
+  scratchpad: RunScratchpad;
   emit(event: RunEvent): void;
   /** Keeps what a tool returned too late to be committed, as evidence. Never rejects. */
   keep(late: Omit<LateResult, 'evidenceId' | 'token'>): void;

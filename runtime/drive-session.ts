@@ -1,12 +1,13 @@
 import { isTurnlockError } from '../errors.ts';
 import { pendingEffects } from '../machines/pending-effects.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
-import { type HistoryTurn, readHistory } from '../persistence/read-history.ts';
+import type { HistoryTurn } from '../persistence/read-history.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { isWithChild } from '../persistence/row-changes.ts';
 import { letSleep } from '../persistence/sleeping-parent.ts';
 import { callModel } from './call-model.ts';
 import { reportChild } from './child-end.ts';
+import { RunContext } from './context/run-context.ts';
 import { commitAsHolder, type DriveContext, databaseNow } from './drive-context.ts';
 import { toModelTurns } from './model-turns.ts';
 import { isInterrupt, noteMessage, runCancelled } from './note-message.ts';
@@ -21,6 +22,7 @@ import { spentInRun } from './spent-in-run.ts';
  */
 export async function driveSession(drive: DriveContext, begin: CommitResult): Promise<CommitResult | null> {
   const tools = new ToolRunner(drive);
+  const context = new RunContext(drive);
   let last = begin;
   let turns: HistoryTurn[] | null = null;
   try {
@@ -35,9 +37,8 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
         } else if (last.evidence > 0) {
           next = await takeEvidence(drive, last);
         } else if (first.type === 'callModel') {
-          const { tenantId, sessionId } = last.session;
-          turns ??= await readHistory(drive.store, { tenantId, sessionId, runId: first.runId }, drive.limits.leaseMs);
-          next = await planNext(drive, tools, last, turns, first);
+          turns ??= await context.read(first.runId);
+          next = await planNext(drive, { tools, context }, last, turns, first);
         } else {
           const came = await tools.step(last, effects as Parameters<ToolRunner['step']>[1]);
           if (came === 'sleeps' && (await fallAsleep(drive, last))) return last;
@@ -101,7 +102,7 @@ async function afterOthers(drive: DriveContext, last: CommitResult, error: unkno
 
 async function planNext(
   drive: DriveContext,
-  tools: ToolRunner,
+  { tools, context }: { tools: ToolRunner; context: RunContext },
   last: CommitResult,
   turns: HistoryTurn[],
   call: { runId: string; attempt: number },
@@ -116,7 +117,7 @@ async function planNext(
   if (asking.signal.aborted) return null;
   const { runId, attempt } = call;
   const spent = spentInRun(turns, runId);
-  const event = await callModel(asking, toModelTurns(turns), { runId, attempt, spent });
+  const event = await callModel(asking, { turns: toModelTurns(turns), context }, { runId, attempt, spent });
   if (event === null) return null;
   tools.noteStarts(event);
   return commitAsHolder(drive, event);

@@ -6,6 +6,7 @@ import type { CommittedSession } from '../persistence/committed-session.ts';
 import { refuseReentrance } from '../persistence/reentrance.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { Announcer } from './announcer.ts';
+import type { CountTokens } from './context/count-tokens.ts';
 import type { Agent } from './define-agent.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
 import type { LiveSessions } from './live-sessions.ts';
@@ -16,6 +17,8 @@ import type { Signals } from './signals.ts';
 export interface Services {
   store: Store;
   agents: ReadonlyMap<string, Agent>;
+  /** What counts the tokens of the agents that have a budget, by name. */
+  counters: ReadonlyMap<string, CountTokens>;
   /** What this build knows: sessions that are newer are left alone. */
   build: Build;
   /** Name of this runtime in leases: random, so that no two processes share it. */

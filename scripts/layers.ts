@@ -44,9 +44,9 @@ export const LAYERS: readonly Layer[] = [
     packages: /./,
   },
   {
-    name: 'model and tool adapters',
-    holds: /^adapters\/(models|tools)\//,
-    mayImport: either(LEAF, /^adapters\/(models|tools)\//),
+    name: 'model, tool and embedder adapters',
+    holds: /^adapters\/(models|tools|embedders)\//,
+    mayImport: either(LEAF, /^adapters\/(models|tools|embedders)\//),
     mayImportTypesOf: /^machines\//,
   },
   {

@@ -23,9 +23,12 @@ export interface ModelTool {
 
 /** What a model is asked. */
 export interface ModelRequest {
-  /** The agent's, as they are for this attempt. */
+  /** The agent's, as they are for this attempt; behind them, in a block that says what it is, what of memories it is shown. */
   instructions: string;
-  /** The whole history, by index; the last one is a user's message or a tool's result. */
+  /**
+   * The history, by index; the last one is a user's message or a tool's result. Of an agent with a budget (`context`) the newest turns that
+   * fit, valid all the same: the first one is a user's message, and no call is there without its result.
+   */
   turns: ModelTurn[];
   /** The agent's tools, in the order in which it was given them. */
   tools: ModelTool[];

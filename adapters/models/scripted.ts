@@ -1,6 +1,8 @@
 import { TurnlockError } from '../../errors.ts';
 import type { Model, ModelContext, ModelRequest, ModelResponse } from './model.contract.ts';
 
+export { hashedNgrams } from '../embedders/hashed-ngrams.ts';
+
 /** What a scripted model says: an answer, or a function of the request. A string is an answer without calls. */
 export type ScriptedStep = string | ModelResponse | ((request: ModelRequest, context: ModelContext) => ScriptedAnswer);
 

@@ -29,6 +29,7 @@ const CONTENTS = [
   `UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || wanted FROM agent_tool_executions e
       WHERE e.session_id = wanted AND c.tenant_id = e.tenant_id AND c.execution_id = e.execution_id`,
   'DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted',
+  'DELETE FROM agent_memory_tasks WHERE tenant_id = session.tenant_id AND session_id = wanted',
 ];
 
 /** What is carried along of each: joined afterwards, a planner that thinks the family large walks through every session. */
@@ -102,8 +103,9 @@ LANGUAGE plpgsql ${settings} AS $$
 DECLARE
   most int := LEAST(GREATEST(erase_left.max_rows, 0), 10000);
 BEGIN
-  DELETE FROM agent_memories WHERE memory_id IN (SELECT memory_id FROM agent_memories
-    WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user LIMIT most);
+  DELETE FROM agent_memories WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user
+    AND memory_id IN (SELECT memory_id FROM agent_memories
+      WHERE tenant_id = erase_left.of_tenant AND user_id = erase_left.of_user LIMIT most);
   GET DIAGNOSTICS memories = ROW_COUNT;
   UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || gen_random_uuid() FROM (
       SELECT tenant_id, tool_name, key_digest FROM agent_idempotency_claims

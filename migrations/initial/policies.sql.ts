@@ -11,6 +11,7 @@ export const TENANT_TABLES = [
   'agent_model_calls',
   'agent_idempotency_claims',
   'agent_memories',
+  'agent_memory_tasks',
 ];
 
 const OWN_TENANT = `tenant_id = nullif(current_setting('turnlock.tenant', true), '')`;

@@ -36,6 +36,12 @@ const LEFT = (name: string) => `execution_id IS NULL
       AND updated_at < turnlock_now() - ${name}.older_than_ms * interval '1 millisecond'
       AND (${name}.of_tenant IS NULL OR tenant_id = ${name}.of_tenant)`;
 
+/** Memories that are found no more, for so long: expired, or superseded. */
+const FORGETTABLE = (name: string) => {
+  const before = `(SELECT turnlock_now()) - ${name}.older_than_ms * interval '1 millisecond'`;
+  return `(expires_at < ${before} OR superseded_at < ${before}) AND (${name}.of_tenant IS NULL OR tenant_id = ${name}.of_tenant)`;
+};
+
 /** 30 days. */
 const MIN_READS_MS = 2_592_000_000;
 
@@ -126,6 +132,27 @@ BEGIN
     WHERE (c.tenant_id, c.tool_name, c.key_digest) = (old.tenant_id, old.tool_name, old.key_digest);
   GET DIAGNOSTICS removed = ROW_COUNT;
   IF removed > 0 THEN PERFORM note_operator_read('remove_claims', jsonb_build_object('claims', removed)); END IF;
+  RETURN removed;
+END
+$$`,
+    `CREATE FUNCTION ${schema}.count_old_memories(older_than_ms bigint, of_tenant text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql ${settings} AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM agent_memories WHERE ${FORGETTABLE('count_old_memories')});
+END
+$$`,
+    `CREATE FUNCTION ${schema}.remove_memories(older_than_ms bigint, of_tenant text DEFAULT NULL, max_memories int DEFAULT 1000) RETURNS int
+LANGUAGE plpgsql ${settings} AS $$
+#variable_conflict use_column
+DECLARE
+  removed int;
+BEGIN
+  DELETE FROM agent_memories m USING (
+      SELECT tenant_id, user_id, memory_id FROM agent_memories WHERE ${FORGETTABLE('remove_memories')}
+        LIMIT LEAST(GREATEST(remove_memories.max_memories, 0), 10000) FOR UPDATE SKIP LOCKED) old
+    WHERE (m.tenant_id, m.user_id, m.memory_id) = (old.tenant_id, old.user_id, old.memory_id);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  IF removed > 0 THEN PERFORM note_operator_read('remove_memories', jsonb_build_object('memories', removed)); END IF;
   RETURN removed;
 END
 $$`,

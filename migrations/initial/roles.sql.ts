@@ -17,6 +17,7 @@ const RUNTIME_TABLES: Record<string, string> = {
   agent_controls: 'SELECT',
   agent_idempotency_claims: 'SELECT, INSERT, UPDATE',
   agent_memories: 'SELECT, INSERT, UPDATE, DELETE',
+  agent_memory_tasks: 'SELECT, INSERT, UPDATE, DELETE',
 };
 
 const TABLE_RIGHTS: Record<RoleKind, Record<string, string>> = {
@@ -31,6 +32,7 @@ const TABLE_RIGHTS: Record<RoleKind, Record<string, string>> = {
 const CLIENT_FUNCTIONS = [
   'create_session(text, text, text, int, text, text, int, jsonb, text, jsonb, jsonb)',
   'enqueue(text, uuid, text, text, text, jsonb, jsonb, jsonb, uuid)',
+  'remember(text, text, text, text, uuid, text, jsonb, jsonb, timestamptz, uuid[])',
 ];
 
 const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
@@ -42,6 +44,8 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'unannounced_rounds(int, uuid[])',
     'next_due_at()',
     'removed_sessions(uuid[])',
+    'store_memory(text, text, text, text, uuid, text, jsonb, jsonb, timestamptz, uuid[], uuid, uuid, int, int)',
+    'claim_memory_tasks(int, text[], text[], int, uuid[])',
     // It may name any tenant as it is: what clients may do is no more.
     ...CLIENT_FUNCTIONS,
   ],
@@ -59,6 +63,8 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'remove_claims(bigint, text, int)',
     'count_operator_reads(bigint)',
     'remove_operator_reads(bigint, int)',
+    'count_old_memories(bigint, text)',
+    'remove_memories(bigint, text, int)',
     'list_erasable(text, text)',
     'erase_sessions(text, uuid[], text)',
     'erase_left(text, text, int)',

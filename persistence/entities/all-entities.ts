@@ -4,6 +4,7 @@ import { AgentControl } from './agent-control.entity.ts';
 import { AgentIdempotencyClaim } from './agent-idempotency-claim.entity.ts';
 import { AgentInbox } from './agent-inbox.entity.ts';
 import { AgentMemory } from './agent-memory.entity.ts';
+import { AgentMemoryTask } from './agent-memory-task.entity.ts';
 import { AgentModelCall } from './agent-model-call.entity.ts';
 import { AgentOperatorRead } from './agent-operator-read.entity.ts';
 import { AgentSession } from './agent-session.entity.ts';
@@ -30,6 +31,7 @@ export const allEntities: EntitySchema[] = [
   AgentControl,
   AgentIdempotencyClaim,
   AgentMemory,
+  AgentMemoryTask,
   AgentOperatorRead,
   TurnlockClock,
 ];

@@ -15,7 +15,8 @@ export const NO_GUARDS: Readonly<Record<string, string>> = {
   'constraint agent_approvals_pkey on agent_approvals': 'a random id',
   'constraint agent_controls_pkey on agent_controls': 'a random id',
   'constraint agent_inbox_pkey on agent_inbox': 'a random id',
-  'constraint agent_memories_pkey on agent_memories': 'a random id',
+  'constraint agent_memories_pkey on agent_memories': 'a random id, or what a repeat is told by',
+  'constraint agent_memory_tasks_pkey on agent_memory_tasks': 'a random id',
   'constraint agent_model_calls_pkey on agent_model_calls': 'a random id',
   'constraint agent_operator_reads_pkey on agent_operator_reads': 'a number that the database gives',
   'constraint agent_sessions_pkey on agent_sessions': 'a random id, and what foreign keys point at',
@@ -28,7 +29,6 @@ export const NO_GUARDS: Readonly<Record<string, string>> = {
   'constraint uq_turn_session on agent_turns': 'what foreign keys point at: wider than the primary key',
   'constraint uq_tool_session on agent_tool_executions': 'what foreign keys point at: wider than the primary key',
   'constraint uq_tool_tenant on agent_tool_executions': 'what foreign keys point at: wider than the primary key',
-  'constraint uq_memory_tenant on agent_memories': 'what foreign keys will point at: wider than the primary key',
   'constraint agent_turns_session_id_fkey on agent_turns': 'fk_turn_session says more',
   'constraint agent_tool_executions_turn_id_fkey on agent_tool_executions': 'fk_tool_turn says more',
 };

@@ -15,6 +15,7 @@ const modelCall: ModelCallContent = {
   tools: [],
   windowFrom: 0,
   windowTo: 0,
+  memories: [],
   startedAt: 0,
   latencyMs: 0,
   usage: {},

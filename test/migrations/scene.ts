@@ -100,6 +100,14 @@ export async function move(sql: Sql, sessionId: string, to: string, set = ''): P
   );
 }
 
+/** A memory. Returns its id. */
+export async function insertMemory(sql: Sql, over: Columns = {}): Promise<string> {
+  const memory = { memory_id: randomUUID(), tenant_id: TENANT, user_id: 'user', kind: 'fact', content: 'content' };
+  const columns: Columns = { ...memory, created_at: new Date(0), updated_at: new Date(0), ...over };
+  await insert(sql, 'agent_memories', columns);
+  return columns.memory_id as string;
+}
+
 /** A session with one assistant turn and one execution. */
 export async function insertCall(sql: Sql, over: Columns = {}) {
   const sessionId = await insertSession(sql);

@@ -65,7 +65,7 @@ export function describeSessionDelete(open: () => Sql): void {
     );
     await sql.query(
       `INSERT INTO turnlock.agent_memories (tenant_id, user_id, kind, content, session_id, created_at, updated_at)
-        VALUES ($1, 'u', 'kind-of-gone', 'c', $2, now(), now())`,
+        VALUES ($1, 'user', 'fact', 'of gone', $2, now(), now())`,
       [TENANT, gone.sessionId],
     );
     await sql.query('DELETE FROM turnlock.agent_sessions WHERE session_id = $1', [gone.sessionId]);
@@ -74,7 +74,7 @@ export function describeSessionDelete(open: () => Sql): void {
           num_nonnulls(s.parent_session_id, s.parent_execution_id, s.fork_origin_session_id) AS links,
           (SELECT answered_by FROM turnlock.agent_tool_executions WHERE execution_id = $2) AS answered_by,
           (SELECT num_nonnulls(execution_id) FROM turnlock.agent_idempotency_claims WHERE key_digest = 'key-of-gone') AS claims,
-          (SELECT num_nonnulls(session_id) FROM turnlock.agent_memories WHERE kind = 'kind-of-gone') AS memories
+          (SELECT num_nonnulls(session_id) FROM turnlock.agent_memories WHERE content = 'of gone') AS memories
         FROM turnlock.agent_sessions s WHERE s.session_id = $1`,
       [child, answered],
     );

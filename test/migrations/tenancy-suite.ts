@@ -13,6 +13,7 @@ const TENANT_TABLES = [
   'agent_model_calls',
   'agent_idempotency_claims',
   'agent_memories',
+  'agent_memory_tasks',
 ];
 
 /** Tenants are kept apart by the database: no tenant named, no rows; another one named, none of this one's. */
@@ -199,8 +200,13 @@ async function fill(sql: Sql, call: { sessionId: string; executionId: string }):
       [],
     ],
     [
-      `agent_memories (tenant_id, user_id, kind, content, created_at, updated_at) VALUES ($1, 'u', 'k', 'c', now(), now())`,
+      `agent_memories (tenant_id, user_id, kind, content, created_at, updated_at) VALUES ($1, 'u', 'fact', 'c', now(), now())`,
       [],
+    ],
+    [
+      `agent_memory_tasks (tenant_id, kind, session_id, up_to_turn, due_at, created_at)
+        VALUES ($1, 'summarise', $2, 0, now(), now())`,
+      [sessionId],
     ],
   ];
   for (const [text, values] of statements) await sql.query(`INSERT INTO turnlock.${text}`, [TENANT, ...values]);

@@ -131,6 +131,11 @@ describe('refusals of our own schema', () => {
     TL061: 'SESSION_NOT_FOUND',
     TL062: 'EXTERNAL_ID_CONFLICT',
     TL063: 'MESSAGE_CONFLICT',
+    TL064: 'MEMORY_CONFLICT',
+    TL065: 'MEMORY_NOT_FOUND',
+    TL066: 'MEMORY_CONFLICT',
+    TL080: 'SESSION_NOT_FOUND',
+    TL082: 'OPTIONS_INVALID',
   };
 
   test.each(Object.entries(SCHEMA_REFUSALS))('%s names what was refused and why', (sqlState, { name, meaning }) => {

@@ -14,6 +14,7 @@ describe('defineAgent', () => {
       tools: new Map(),
       output: null,
       limits: {},
+      context: null,
       asTool: expect.any(Function),
     });
     const tool = anyTool({ name: 'refund' });
@@ -55,6 +56,16 @@ describe('defineAgent', () => {
     ['limits', { limits: null }],
     ['leaseMs', { limits: { leaseMs: 1_000 } }],
     ['maxTokensPerRun', { limits: { maxTokensPerRun: 0 } }],
+    ['context', { context: true }],
+    ['context.maxTokens', { context: {} }],
+    ['context.maxTokens', { context: { maxTokens: 199 } }],
+    ['context.maxTokens', { context: { maxTokens: 1_000.5 } }],
+    ['context.keepTokens', { context: { maxTokens: 1_000, keepTokens: 501 } }],
+    ['context.keepTokens', { context: { maxTokens: 1_000, keepTokens: -1 } }],
+    ['context.summaryModel', { context: { maxTokens: 1_000, summaryModel: 'small' } }],
+    ['context.summaryInstructions', { context: { maxTokens: 1_000, summaryInstructions: 7 } }],
+    ['context.countTokens', { context: { maxTokens: 1_000, countTokens: 4 } }],
+    ['context.share', { context: { maxTokens: 1_000, share: 2 } }],
   ])('refuses a wrong %s, case %#', (option, change) => {
     const error = refusalOf({ ...sound, ...change });
     expect(error.code).toBe('DEFINITION_INVALID');

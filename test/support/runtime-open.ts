@@ -6,6 +6,7 @@ import type { Environment } from '../../environment.ts';
 import {
   type Agent,
   createRuntime,
+  type DeltaChannel,
   defineAgent,
   type Log,
   type OnAwaiting,
@@ -40,6 +41,8 @@ export interface OpenOptions {
   telemetry?: Telemetry;
   /** As of `createRuntime`. */
   log?: Log;
+  /** As of `createRuntime`. */
+  deltas?: DeltaChannel;
 }
 
 /** Opens a runtime on a migrated database and closes it at the test's end. */
@@ -55,6 +58,7 @@ export async function openRuntime(
     onWarning = () => undefined,
     telemetry,
     log,
+    deltas,
   }: OpenOptions = {},
 ): Promise<Runtime> {
   const runtime = await createRuntime({
@@ -66,6 +70,7 @@ export async function openRuntime(
     ...(onWarning === null ? {} : { onWarning }),
     ...(telemetry ? { telemetry } : {}),
     ...(log ? { log } : {}),
+    ...(deltas ? { deltas } : {}),
     ...(onAwaiting ? { onAwaiting } : {}),
     ...(environment ? { environment } : {}),
   });

@@ -94,11 +94,11 @@ const CALLABLE = `SELECT p.proname AS name, r.rolname AS role, p.prosecdef AS de
   WHERE p.pronamespace = 'turnlock'::regnamespace AND r.rolname IN ('turnlock_runtime', 'turnlock_reader', 'turnlock_client', 'turnlock_operator')
     AND has_function_privilege(r.oid, p.oid, 'EXECUTE') ORDER BY 2, 1`;
 
-/** All that the runtime and clients may learn across tenants: tenant, session, round of asking, and when something is due. */
-const ACROSS = ['tenant_id', 'session_id', 'due_at', 'approval_id', 'timestamp with time zone'];
+/** All that the runtime and clients may learn across tenants: tenant, session, round of asking, task, and when something is due. */
+const ACROSS = ['tenant_id', 'session_id', 'due_at', 'approval_id', 'task_id', 'timestamp with time zone'];
 
 /** What a client is told of what it made itself. */
-const OWN = ['created_session_id', 'is_new', 'enqueued_inbox_id', 'enqueued_run_id'];
+const OWN = ['created_session_id', 'is_new', 'enqueued_inbox_id', 'enqueued_run_id', 'remembered_id'];
 
 /** What the transaction's tenant is told of its own sessions that are gone. */
 const GONE = ['removed_at', 'removed_by'];
@@ -113,7 +113,7 @@ test('C66 what the runtime and clients may call as the owner answers with tenant
   );
   expect(wide).toEqual([]);
   const names = (role: string) => callable.filter((row) => row.role === role).map(({ name }) => name);
-  expect(names('turnlock_client')).toEqual(['create_session', 'enqueue']);
+  expect(names('turnlock_client')).toEqual(['create_session', 'enqueue', 'remember']);
   const reads = names('turnlock_reader').filter((name) => !/^is_legal_/.test(name));
   expect(reads).toEqual(['removed_sessions', 'turnlock_now', 'why_stranded']);
   const shared = names('turnlock_operator').filter((name) => names('turnlock_runtime').includes(name));

@@ -95,6 +95,8 @@ const POINTING: Readonly<Record<string, (sql: Sql, at: Call) => Promise<unknown>
     }),
   agent_memories: (sql, { sessionId }) =>
     insert(sql, 'agent_memories', { ...ROWS.agent_memories(), tenant_id: 'other', session_id: sessionId }),
+  agent_memory_tasks: (sql, at) =>
+    insert(sql, 'agent_memory_tasks', { ...ROWS.agent_memory_tasks(at), tenant_id: 'other' }),
 };
 
 const nobodys = (): Call => ({ sessionId: randomUUID(), turnId: randomUUID(), executionId: randomUUID() });

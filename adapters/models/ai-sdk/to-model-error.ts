@@ -5,24 +5,34 @@ import { redact } from './redact.ts';
 import { requestIdOf } from './request-id.ts';
 import { retryAfterMs } from './retry-after.ts';
 
+/** Which call failed. */
+interface FailedCall {
+  modelId: string;
+  provider: string;
+  /** What the application sends and nobody may read. */
+  secrets: readonly string[];
+  /** Default MODEL_FAILED. */
+  code?: 'MODEL_FAILED' | 'EMBEDDING_FAILED';
+}
+
 /**
- * What a call of a model threw, as MODEL_FAILED: retryable where another attempt may succeed.
+ * What a call of a model threw, as MODEL_FAILED, or of one that embeds, as EMBEDDING_FAILED: retryable where another attempt may succeed.
  *
  * The SDK's errors hold the whole request, the answer's headers and the URL. None of that is kept: message and details name the model, the
  * status and the provider's own codes; the cause holds name, stack and the provider's words, without what may be a key.
  */
 export function toModelError(
   thrown: unknown,
-  { modelId, provider, secrets }: { modelId: string; provider: string; secrets: readonly string[] },
+  { modelId, provider, secrets, code = 'MODEL_FAILED' }: FailedCall,
 ): TurnlockError {
   if (isTurnlockError(thrown)) return thrown;
   const facts = factsOf(thrown);
   const retryable = isRetryable(facts);
   const waitMs = retryAfterMs(facts.headers);
   const requestId = requestIdOf(facts.headers);
-  const hint = hintFor(facts, retryable);
-  return new TurnlockError('MODEL_FAILED', {
-    message: `model call failed: ${modelId} (found ${foundIn(facts, secrets)})`,
+  const hint = hintFor(facts, { retryable, code });
+  return new TurnlockError(code, {
+    message: `${code === 'MODEL_FAILED' ? 'model' : 'embedding'} call failed: ${modelId} (found ${foundIn(facts, secrets)})`,
     retryable,
     ...(hint === undefined ? {} : { hint }),
     details: {
@@ -46,12 +56,16 @@ function foundIn({ status, codes, name, message }: ErrorFacts, secrets: readonly
   return words === '' ? what : `${what}: ${words}`;
 }
 
-function hintFor({ status, name }: ErrorFacts, retryable: boolean): string | undefined {
+function hintFor(
+  { status, name }: ErrorFacts,
+  { retryable, code }: { retryable: boolean; code: FailedCall['code'] },
+): string | undefined {
   if (retryable) return undefined;
   if (status === 401 || status === 403 || name === 'AI_LoadAPIKeyError')
     return 'Check the key of the provider, and what it may do.';
   if (status === 404 || name === 'AI_NoSuchModelError')
     return 'Check the id of the model and the address of the provider.';
+  if (code === 'EMBEDDING_FAILED') return 'The same request is refused again: change the model or its settings.';
   return 'The same request is refused again: change it, the model or its settings. session.retry() then goes on.';
 }
 

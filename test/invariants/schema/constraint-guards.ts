@@ -10,22 +10,9 @@ import {
   type Sql,
 } from '../../migrations/scene.ts';
 import type { Scene, SchemaGuard } from '../guard.ts';
-import { type Call, insert, insertRow, type ROWS } from './rows.ts';
-
-type Attempt = (sql: Sql, arranged: Call) => Promise<unknown>;
-
-/** Inserts a row that differs from a legal one by `over`. */
-function row(table: keyof typeof ROWS, over: Columns | ((call: Call) => Columns) = {}): Attempt {
-  return (sql, call) => insertRow(sql, table, call, typeof over === 'function' ? over(call) : over);
-}
-
-/** Two rows that a constraint tells apart. */
-function twice(attempt: Attempt): Attempt {
-  return async (sql, call) => {
-    await attempt(sql, call);
-    await attempt(sql, call);
-  };
-}
+import { type Attempt, type Case, check, ELSEWHERE, ofAnother, row, twice } from './attempts.ts';
+import { MEMORY_CHECKS, MEMORY_FOREIGN_KEYS, MEMORY_UNIQUES } from './memory-constraints.ts';
+import { type Call, insert } from './rows.ts';
 
 const execution =
   (over: Columns): Attempt =>
@@ -51,28 +38,8 @@ const transition =
     await insertTransition(sql, sessionId, { ...legal, ...over });
   };
 
-/** The same, of another session of the tenant. */
-const ofAnother =
-  (attempt: (other: Call) => Attempt): Attempt =>
-  async (sql, call) => {
-    return attempt(await insertCall(sql))(sql, call);
-  };
-
-const ELSEWHERE = { tenant_id: 'other' };
-
-interface Case {
-  constraint: string;
-  prevents: string;
-  attempt: Attempt;
-  inFront?: string[];
-}
-
 /** Stands in front of what a round may be. */
 const DECIDED = 'DROP TRIGGER guard_approval_insert ON turnlock.agent_approvals';
-
-const check = (constraint: string, prevents: string, attempt: Attempt, ...inFront: string[]): Case => {
-  return { constraint, prevents, attempt, inFront };
-};
 
 /** SQLSTATE 23514. */
 const CHECKS: Case[] = [
@@ -332,11 +299,6 @@ const FOREIGN_KEYS: Case[] = [
     'a claim of another tenant’s execution',
     row('agent_idempotency_claims', ({ executionId }) => ({ ...ELSEWHERE, execution_id: executionId })),
   ),
-  check(
-    'fk_memory_session on agent_memories',
-    'a memory of another tenant’s session',
-    row('agent_memories', ({ sessionId }) => ({ ...ELSEWHERE, session_id: sessionId })),
-  ),
 ];
 
 function toGuard({ constraint, prevents, attempt, inFront = [] }: Case, refusal: string): SchemaGuard {
@@ -360,7 +322,7 @@ function toGuard({ constraint, prevents, attempt, inFront = [] }: Case, refusal:
 
 /** Every CHECK, unique constraint and foreign key that keeps a promise, alone. */
 export const constraintGuards: readonly SchemaGuard[] = [
-  ...CHECKS.map((each) => toGuard(each, '23514')),
-  ...UNIQUES.map((each) => toGuard(each, '23505')),
-  ...FOREIGN_KEYS.map((each) => toGuard(each, '23503')),
+  ...[...CHECKS, ...MEMORY_CHECKS].map((each) => toGuard(each, '23514')),
+  ...[...UNIQUES, ...MEMORY_UNIQUES].map((each) => toGuard(each, '23505')),
+  ...[...FOREIGN_KEYS, ...MEMORY_FOREIGN_KEYS].map((each) => toGuard(each, '23503')),
 ];

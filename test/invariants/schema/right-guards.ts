@@ -116,11 +116,13 @@ const CROSSING: [signature: string, call: string, role: string][] = [
   ['remove_sessions(uuid[], jsonb)', `remove_sessions('{}', '[]')`, 'turnlock_runtime'],
   ['remove_claims(bigint, text, int)', 'remove_claims(1)', 'turnlock_runtime'],
   ['remove_operator_reads(bigint, int)', 'remove_operator_reads(1)', 'turnlock_runtime'],
+  ['remove_memories(bigint, text, int)', 'remove_memories(1)', 'turnlock_runtime'],
   ['list_erasable(text, text)', `list_erasable('t', 'u')`, 'turnlock_runtime'],
   ['erase_sessions(text, uuid[], text)', `erase_sessions('t', '{}', 'x')`, 'turnlock_runtime'],
   ['erase_left(text, text, int)', `erase_left('t', 'u')`, 'turnlock_runtime'],
   ['sweep_sessions(int, jsonb, uuid[])', 'sweep_sessions(10)', 'turnlock_client'],
   ['claim_sessions(int, jsonb, uuid[])', 'claim_sessions(10)', 'turnlock_client'],
+  ['claim_memory_tasks(int, text[], text[], int, uuid[])', `claim_memory_tasks(1, '{}', '{}', 1)`, 'turnlock_client'],
 ];
 
 function whatOf(signature: string): string {

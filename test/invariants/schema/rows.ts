@@ -50,7 +50,20 @@ export const ROWS = {
     created_at: new Date(0),
     updated_at: new Date(0),
   }),
-  agent_memories: () => ({ user_id: 'u', kind: 'k', content: 'c', created_at: new Date(0), updated_at: new Date(0) }),
+  agent_memories: () => ({
+    user_id: 'user',
+    kind: 'fact',
+    content: 'c',
+    created_at: new Date(0),
+    updated_at: new Date(0),
+  }),
+  agent_memory_tasks: ({ sessionId }: Call) => ({
+    kind: 'summarise',
+    session_id: sessionId,
+    up_to_turn: 0,
+    due_at: new Date(0),
+    created_at: new Date(0),
+  }),
   agent_controls: () => ({ kind: 'freeze', created_by: 'x' }),
 };
 

@@ -1,8 +1,9 @@
 import { auditCases } from '../../migrations/refusals/audit.cases.ts';
+import { memoryCases } from '../../migrations/refusals/memory.cases.ts';
 import type { RefusalCase } from '../../migrations/refusals/refusal-case.ts';
 import { sessionCases } from '../../migrations/refusals/session.cases.ts';
 import { workCases } from '../../migrations/refusals/work.cases.ts';
-import { insertCall, insertSession, insertTurn, move, type Sql, TENANT } from '../../migrations/scene.ts';
+import { insertCall, insertMemory, insertSession, insertTurn, move, type Sql, TENANT } from '../../migrations/scene.ts';
 import type { Scene, SchemaGuard } from '../guard.ts';
 
 /** Refusals behind which a second guard stands: with the first one gone, that one refuses. Scenes of the guards' own stand below. */
@@ -21,7 +22,7 @@ const REFUSED_TWICE = new Set([
   'DELETE of agent_turns',
 ]);
 
-const CASES = [...sessionCases, ...auditCases, ...workCases];
+const CASES = [...sessionCases, ...auditCases, ...workCases, ...memoryCases];
 
 const firstTransition = async (sql: Sql): Promise<string> => {
   const id = await insertSession(sql);
@@ -96,6 +97,20 @@ const OWN: Record<string, Scene[]> = {
       isBroken: async (sql, id) => (await one(sql, 'output FROM turnlock.agent_tool_evidence', id)) !== null,
     },
   ],
+  'guard_memory on agent_memories': [
+    {
+      title: 'a memory that no search finds, whoever wrote it',
+      arrange: (sql) => insertMemory(sql, { content: 'words' }),
+      attempt: async () => undefined,
+      isBroken: async (sql, id) => {
+        const { rows } = await sql.query(
+          `SELECT FROM turnlock.agent_memories WHERE memory_id = $1 AND search @@ 'words'::tsquery`,
+          [id],
+        );
+        return rows.length === 0;
+      },
+    },
+  ],
   'wake_for_evidence on agent_tool_evidence': [
     {
       title: 'a result that comes too late, and that no sweep finds',
@@ -144,6 +159,8 @@ const PREVENTS: Record<string, string> = {
   'guard_append_only on agent_tool_evidence': 'evidence that changes or is lost',
   'guard_payload on agent_transition_payloads': 'a payload that changes, or is erased by half',
   'empty_erased_evidence on agent_tool_evidence': 'a content that comes back after its session was erased',
+  'guard_memory on agent_memories':
+    'a memory that changes, that comes from another user’s session, or that no search finds',
   'wake_for_evidence on agent_tool_evidence': 'a late result that nobody looks at',
 };
 

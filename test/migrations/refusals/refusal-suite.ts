@@ -3,11 +3,12 @@ import { SCHEMA_REFUSALS } from '../../../persistence/schema-refusals.ts';
 import type { Sql } from '../scene.ts';
 import { auditCases } from './audit.cases.ts';
 import { functionCases } from './function.cases.ts';
+import { memoryCases, memoryFunctionCases } from './memory.cases.ts';
 import type { RefusalCase } from './refusal-case.ts';
 import { sessionCases } from './session.cases.ts';
 import { workCases } from './work.cases.ts';
 
-const CASES = [...sessionCases, ...auditCases, ...workCases, ...functionCases];
+const CASES = [...sessionCases, ...auditCases, ...workCases, ...memoryCases, ...functionCases, ...memoryFunctionCases];
 
 /** Every refusal fires, and fires because of the guard it names: without that guard the same attempt is not refused by its code. */
 export function describeRefusals(open: () => Sql): void {

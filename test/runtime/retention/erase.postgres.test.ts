@@ -47,7 +47,7 @@ onPostgres((database) => {
       await database().query(
         `INSERT INTO turnlock.agent_memories (tenant_id, user_id, kind, content, session_id, created_at, updated_at)
           VALUES ($1, $2, 'fact', $3, $4, now(), now())`,
-        [tenantId, sessionId === null ? ids.userId : 'somebody', marker, sessionId],
+        [tenantId, ids.userId, marker, sessionId],
       );
     }
     await database().query(

@@ -12,6 +12,8 @@ export interface DeployTask {
   build: 1 | 2;
   /** File to which every act appends a line. */
   ledger: string;
+  /** Milliseconds that an act takes. Default 40. */
+  pauseMs?: number;
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as DeployTask;
@@ -22,7 +24,7 @@ const runtime = await createRuntime({
   agents: [
     build({
       act: (ordered) => appendFileSync(task.ledger, `${JSON.stringify(ordered)}\n`),
-      pause: () => pause(40),
+      pause: () => pause(task.pauseMs ?? 40),
     }),
   ],
   migrate: 'check',

@@ -1,0 +1,104 @@
+import type { ModelTurn } from '../../adapters/models/model.contract.ts';
+import type { ShownMemoryContent } from '../../machines/event-content.ts';
+import { type HistoryTurn, readHistory } from '../../persistence/read-history.ts';
+import { readWindow } from '../../persistence/read-window.ts';
+import type { DriveContext } from '../drive-context.ts';
+import type { CountTokens } from './count-tokens.ts';
+import { fittingMemories } from './fitting-memories.ts';
+import { type ShownMemory, withMemories } from './memory-block.ts';
+import { leastTokens, selectWindow } from './select-window.ts';
+import { turnText } from './turn-text.ts';
+
+/** What a model is given of a session, for one attempt. */
+export interface GivenContext {
+  instructions: string;
+  turns: ModelTurn[];
+  /** The first turn of those without a hole. */
+  windowFrom: number;
+  memories: ShownMemoryContent[];
+}
+
+/** Bytes that are read for each token of a budget: few texts have more. */
+const BYTES_PER_TOKEN = 8;
+
+/** Tokens by which providers part one turn, or one tool, from the next. */
+const OVERHEAD = 4;
+
+/** What the models of one run are given: read, counted and fitted into the agent's budget. */
+export class RunContext {
+  readonly #drive: DriveContext;
+  /** By turn: they never change. */
+  readonly #tokens = new Map<number, number>();
+  #fixed: { instructions: string; tokens: number } | null = null;
+  #summary: (ShownMemory & { coversToTurn: number }) | null = null;
+  #recalled: readonly ShownMemory[] = [];
+
+  constructor(drive: DriveContext) {
+    this.#drive = drive;
+  }
+
+  /** The turns that the run may need: all, or of an agent with a budget those that the budget can hold. */
+  async read(runId: string): Promise<HistoryTurn[]> {
+    const { store, session, limits, agent } = this.#drive;
+    const { tenantId, sessionId } = session;
+    const key = { tenantId, sessionId, runId };
+    if (agent.context == null) return readHistory(store, key, limits.leaseMs);
+    const maxBytes = agent.context.maxTokens * BYTES_PER_TOKEN;
+    return readWindow(store, key, async () => ({ after: -1, maxBytes }), limits.leaseMs);
+  }
+
+  /** What fits of `turns`. Without a budget all of them. */
+  give(instructions: string, turns: ModelTurn[]): GivenContext {
+    const { agent, countTokens } = this.#drive;
+    if (agent.context == null || countTokens === null) {
+      return given(instructions, this.#recalled, { turns, leftOut: null });
+    }
+    const tokensOf = (turn: ModelTurn) => this.#tokensOf(turn, countTokens);
+    const room = agent.context.maxTokens - this.#fixedTokens(instructions, countTokens);
+    const remembered = [...(this.#summary === null ? [] : [this.#summary]), ...this.#recalled];
+    const fitting = fittingMemories(remembered, room - leastTokens({ turns, tokensOf }), countTokens);
+    const coversToTurn = this.#summary?.coversToTurn ?? -1;
+    const window = selectWindow({ turns, coversToTurn, maxTokens: room - fitting.tokens, tokensOf });
+    return given(instructions, fitting.memories, window);
+  }
+
+  #tokensOf(turn: ModelTurn, countTokens: CountTokens): number {
+    const known = this.#tokens.get(turn.turnIndex);
+    if (known !== undefined) return known;
+    const tokens = countTokens(turnText(turn)) + OVERHEAD;
+    this.#tokens.set(turn.turnIndex, tokens);
+    return tokens;
+  }
+
+  /** Tokens of what is given with every request of the run. */
+  #fixedTokens(instructions: string, countTokens: CountTokens): number {
+    if (this.#fixed?.instructions !== instructions) {
+      const { tools, output } = this.#drive.agent;
+      const texts = [...tools.values()].map(({ name, description, inputJsonSchema }) =>
+        JSON.stringify({ name, description, inputJsonSchema }),
+      );
+      if (output !== null) texts.push(JSON.stringify(output.jsonSchema));
+      const tokens = [instructions, ...texts].reduce((sum, text) => sum + countTokens(text) + OVERHEAD, 0);
+      this.#fixed = { instructions, tokens };
+    }
+    return this.#fixed.tokens;
+  }
+}
+
+function given(
+  instructions: string,
+  memories: readonly ShownMemory[],
+  { turns, leftOut }: { turns: ModelTurn[]; leftOut: { to: number } | null },
+): GivenContext {
+  return {
+    instructions: withMemories(instructions, memories),
+    turns,
+    windowFrom: leftOut === null ? (turns[0]?.turnIndex ?? 0) : leftOut.to + 1,
+    memories: memories.map(({ memoryId, kind, why, score }) => ({
+      memoryId,
+      kind,
+      why,
+      ...(score === undefined ? {} : { score }),
+    })),
+  };
+}

@@ -1,0 +1,38 @@
+import { defineTool } from '../../../../index.ts';
+import type { ToolsEntry } from '../gallery-entry.ts';
+import { Bank } from '../worlds/bank.ts';
+import { eachCallIsBookedOnce } from '../worlds/each-call-is-booked-once.ts';
+import { refundCalls } from '../worlds/refund-calls.ts';
+import { refundInput } from '../worlds/refund-input.ts';
+
+/**
+ * Reached by a call and a crash after the bank: the next attempt books again.
+ */
+export const idempotentWithoutAKey: ToolsEntry<Bank> = {
+  name: 'idempotent-without-a-key',
+  title: 'It is declared idempotent, and the bank never hears its key.',
+  mistake: 'an effect class that the receiver does not bear out',
+  kind: 'tools',
+  check: {
+    world: () => new Bank(),
+    tools: (bank, worker) => [
+      defineTool({
+        name: 'refund',
+        description: 'Pays an order back.',
+        inputSchema: refundInput,
+        effect: 'idempotent',
+        execute: async (refund, context) => {
+          await worker.at('before the bank');
+          const { refundId } = bank.book(refund, context);
+          await worker.at('after the bank');
+          return { refundId };
+        },
+      }),
+    ],
+    calls: { refund: refundCalls },
+    invariants: {
+      'each call is booked at most once': eachCallIsBookedOnce,
+    },
+    people: { settle: (bank, { idempotencyKey }) => bank.settle(idempotencyKey) },
+  },
+};
