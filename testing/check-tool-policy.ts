@@ -72,22 +72,31 @@ const FAULTS: readonly FaultKind[] = ['crash', 'stall', 'disconnect', 'timeout']
  */
 export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Promise<ToolPolicyReport> {
   const options = checkOptions(check, 'checkToolPolicy', OPTIONS);
-  const { calls, invariants, everyStep = false, faults = FAULTS, numRuns = 200, seed = seedByChance(), replay } = options;
+  const {
+    calls,
+    invariants,
+    everyStep = false,
+    faults = FAULTS,
+    numRuns = 200,
+    seed = seedByChance(),
+    replay,
+  } = options;
   checkShape(options);
   const { tenants = 2, users = 2, sessions = 3 } = options.sessions ?? {};
   const { world, tools, policy, people } = options;
   const subject: Subject<World> = { world, tools, policy, people, tenants, users };
+  const replayed = replay === undefined ? null : readPlan(replay);
   const database = await sharedPglite();
   const judge = async (plan: Plan, isTold = false) =>
     playPlan(database, subject, plan, { invariants, everyStep, isTold });
   const found =
-    replay === undefined
+    replayed === null
       ? await search(planArbitrary({ calls, sessions, faults }), { numRuns, seed }, judge)
-      : await playOne(readPlan(replay), judge);
+      : await playOne(replayed, judge);
   if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
   const { plan, broken } = found.failure;
   const fails = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
-  const shortest = replay === undefined ? (await shrinkPlan(plan, calls, fails)).plan : plan;
+  const shortest = replayed === null ? (await shrinkPlan(plan, calls, fails)).plan : plan;
   return report(shortest, broken, await judge(shortest, true), { seed, runs: found.runs });
 }
 
@@ -132,14 +141,24 @@ function report(
 }
 
 /** @throws OPTIONS_INVALID for what would only break further in. */
-function checkShape<World>({ world, tools, calls, invariants, numRuns, faults, database }: ToolPolicyCheck<World>): void {
+function checkShape<World>({
+  world,
+  tools,
+  calls,
+  invariants,
+  numRuns,
+  faults,
+  database,
+}: ToolPolicyCheck<World>): void {
   if (typeof world !== 'function') throw refused('world', 'a function that makes the world');
   if (typeof tools !== 'function') throw refused('tools', 'a function that makes the tools of a process');
   if (typeof calls !== 'object' || calls === null || Object.keys(calls).length === 0) {
     throw refused('calls', 'arbitraries of params, by the names of the tools');
   }
-  if (typeof invariants !== 'object' || invariants === null) throw refused('invariants', 'functions, by their names in words');
-  if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1)) throw refused('numRuns', 'a whole number from 1 on');
+  if (typeof invariants !== 'object' || invariants === null)
+    throw refused('invariants', 'functions, by their names in words');
+  if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1))
+    throw refused('numRuns', 'a whole number from 1 on');
   if (faults?.some((fault) => !FAULTS.includes(fault))) throw refused('faults', `some of ${FAULTS.join(', ')}`);
   if (database !== undefined && database !== 'pglite') throw refused('database', 'pglite');
 }
@@ -149,4 +168,3 @@ function refused(option: string, wanted: string): TurnlockError {
     message: `option not accepted: ${option} of checkToolPolicy (wanted ${wanted})`,
   });
 }
-

@@ -10,8 +10,10 @@ export interface ProcessUnderTest {
   now(): number;
   /**
    * A place of your own inside the tool where the kit may crash the process, stall it (it goes on much later, as a zombie), or have the call
-   * throw what a client throws whose request timed out or whose connection broke: `await at('before the bank')`, `await at('after the bank')`.
-   * It resolves where nothing is to happen; whatever else goes on at the same time may go on first.
+   * lose its answer: `await at('before the bank')`, `await at('after the bank')`. Where nothing is to happen it resolves; whatever else goes on
+   * at the same time may go on first.
+   *
+   * @throws ToolError with `outcome: 'unknown'` where the request timed out, or its connection broke: what a careful client throws then.
    */
   at(place: string): Promise<void>;
 }
@@ -41,8 +43,9 @@ export interface Seen<World> {
   readonly executions: readonly SeenExecution[];
 }
 
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is one of them
 /** What must hold, by its name in words. Return nothing or `true` where it holds; return `false` or a sentence, or throw, where it does not. */
-export type Invariants<Of> = { readonly [inWords: string]: (seen: Of) => boolean | string | undefined | void };
+export type Invariants<Of> = { readonly [inWords: string]: (seen: Of) => boolean | string | void };
 
 /** A call of which nobody knows whether it took effect, as it is shown to who settles it. */
 export interface UnknownCall {
@@ -58,9 +61,7 @@ export type Truth = { outcome: 'succeeded'; output: unknown } | { outcome: 'fail
 export interface Subject<World> {
   world: () => World;
   tools: (world: World, process: ProcessUnderTest) => readonly Tool[];
-  policy?:
-    | ((params: unknown, context: PolicyFacts) => PolicyVerdict | Promise<PolicyVerdict>)
-    | undefined;
+  policy?: ((params: unknown, context: PolicyFacts) => PolicyVerdict | Promise<PolicyVerdict>) | undefined;
   people?: { settle?: ((world: World, call: UnknownCall) => Truth | Promise<Truth>) | undefined } | undefined;
   tenants: number;
   users: number;

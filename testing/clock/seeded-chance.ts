@@ -19,7 +19,11 @@ export class SeededChance implements Pick<Environment, 'uuid' | 'random'> {
 
   /** A UUID of version 4. */
   uuid = (): string => {
-    const digits = Array.from({ length: 4 }, () => Math.floor(this.random() * 2 ** 32).toString(16).padStart(8, '0')).join('');
+    const digits = Array.from({ length: 4 }, () =>
+      Math.floor(this.random() * 2 ** 32)
+        .toString(16)
+        .padStart(8, '0'),
+    ).join('');
     const variant = (8 + (Number.parseInt(digits.charAt(16), 16) % 4)).toString(16);
     return [
       digits.slice(0, 8),

@@ -1,12 +1,15 @@
 import type { Environment } from '../../environment.ts';
+import { POLL_MS } from '../../runtime/rest-of-run.ts';
 
 interface Sleeper {
   endsAt: number;
+  /** Whether it only looks at what others do, again and again. */
+  isPoll: boolean;
   wake(): void;
 }
 
-/** When the time of a run begins: far from every real date that a test may know. */
-const BEGIN_MS = Date.UTC(2030, 0, 1, 12);
+/** When the time of a run begins: in the morning of a day far from every date that a test may know. */
+const BEGIN_MS = Date.UTC(2030, 0, 1, 9, 30);
 
 /** A clock that stands still until it is moved: nothing that sleeps by it waits in real time. */
 export class VirtualClock implements Pick<Environment, 'now' | 'monotonic' | 'sleep'> {
@@ -32,15 +35,15 @@ export class VirtualClock implements Pick<Environment, 'now' | 'monotonic' | 'sl
         end();
         resolve();
       };
-      const sleeper = { endsAt: this.#nowMs + Math.max(0, ms), wake };
+      const sleeper = { endsAt: this.#nowMs + Math.max(0, ms), isPoll: ms === POLL_MS, wake };
       this.#sleepers.add(sleeper);
       signal?.addEventListener('abort', abort, { once: true });
     });
 
-  /** Milliseconds until the next one wakes; infinite where nobody sleeps. */
+  /** Milliseconds until the next one wakes that does more than to look again; infinite where nobody does. */
   get nextWakeInMs(): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const { endsAt } of this.#sleepers) next = Math.min(next, endsAt - this.#nowMs);
+    for (const { endsAt, isPoll } of this.#sleepers) if (!isPoll) next = Math.min(next, endsAt - this.#nowMs);
     return Math.max(0, next);
   }
 

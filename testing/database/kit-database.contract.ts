@@ -1,11 +1,20 @@
 import type { Environment } from '../../environment.ts';
 import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
 
+/** What a database needs to know of a process that may be lost. */
+export interface Life {
+  readonly environment: Environment;
+  /** Whether it is paused: then it takes no connection. */
+  readonly isPaused: boolean;
+  /** Resolves once it is not paused; never, once it is dead. */
+  alive(): Promise<void>;
+}
+
 /** Where the kit plays: a database of its own, used by one run after the other. */
 export interface KitDatabase {
   readonly kind: 'pglite' | 'postgres';
   /** What a process is given that may die: `destroy` is what then becomes of its connections. */
-  mortalAdapter(environment: Environment): { adapter: DatabaseAdapter; destroy(): Promise<void> };
+  mortalAdapter(life: Life): { adapter: DatabaseAdapter; destroy(): Promise<void> };
   /** Rows of a statement, past every runtime, as the owner of the tables. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
   query(text: string, values?: unknown[]): Promise<any[]>;

@@ -3,9 +3,9 @@ import { loadPglite } from '../../adapters/databases/open-pglite.ts';
 import { pglite } from '../../adapters/databases/pglite.ts';
 import { type Environment, systemEnvironment } from '../../environment.ts';
 import { resolveLimits } from '../../limits.ts';
-import type { Database, DatabaseAdapter } from '../../persistence/database.contract.ts';
+import type { ConnectOptions, Database, DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { migrate } from '../../persistence/migrate.ts';
-import { type KitDatabase, TABLES_OF_RUNS } from './kit-database.contract.ts';
+import { type KitDatabase, type Life, TABLES_OF_RUNS } from './kit-database.contract.ts';
 
 /** Small buffers: a new instance clears them all, which with the default of 128 MB is most of the time that it takes. */
 const SMALL = ['shared_buffers=4MB', 'wal_buffers=1MB'].flatMap((setting) => ['-c', setting]);
@@ -20,7 +20,7 @@ const RUNS_PER_CUT = 40;
 /** One way into the instance, which one process after the other has: opening a MikroORM takes longer than a run. */
 interface Slot {
   readonly database: Database;
-  environment: Environment;
+  life: Life;
 }
 
 let shared: Promise<PgliteKitDatabase> | undefined;
@@ -44,7 +44,10 @@ export async function openPgliteKitDatabase(): Promise<PgliteKitDatabase> {
   await database.close();
   await instance.exec(OWN_CLOCK);
   const { rows } = await instance.query<{ name: string }>(TABLES_OF_RUNS);
-  return new PgliteKitDatabase(instance, rows.map(({ name }) => name));
+  return new PgliteKitDatabase(
+    instance,
+    rows.map(({ name }) => name),
+  );
 }
 
 /** Several processes on one PGlite: each has its own MikroORM and its own faults, all share the one connection. */
@@ -61,13 +64,14 @@ export class PgliteKitDatabase implements KitDatabase {
     this.#tables = tables;
   }
 
-  mortalAdapter(environment: Environment): ReturnType<KitDatabase['mortalAdapter']> {
+  mortalAdapter(life: Life): ReturnType<KitDatabase['mortalAdapter']> {
     const adapter: DatabaseAdapter = {
       kind: 'pglite',
       connect: async ({ limits }) => {
-        const slot = (this.#slots[this.#used] ??= await this.#open(environment, limits));
+        const slot = this.#slots[this.#used] ?? (await this.#open(life, limits));
+        this.#slots[this.#used] = slot;
         this.#used += 1;
-        slot.environment = environment;
+        slot.life = life;
         return { ...slot.database, close: async () => undefined };
       },
     };
@@ -100,17 +104,40 @@ export class PgliteKitDatabase implements KitDatabase {
     if (!this.#instance.closed) await this.#instance.close();
   }
 
-  async #open(environment: Environment, limits: Parameters<DatabaseAdapter['connect']>[0]['limits']): Promise<Slot> {
-    const slot: { database: Database | null; environment: Environment } = { database: null, environment };
-    const own: Environment = {
-      now: () => slot.environment.now(),
-      monotonic: () => slot.environment.monotonic(),
-      uuid: () => slot.environment.uuid(),
-      random: () => slot.environment.random(),
-      sleep: (ms, signal) => slot.environment.sleep(ms, signal),
-      faultPoint: (point, info) => slot.environment.faultPoint(point, info),
+  async #open(life: Life, limits: ConnectOptions['limits']): Promise<Slot> {
+    const slot: { database: Database | null; life: Life } = { database: null, life };
+    const environment: Environment = {
+      now: () => slot.life.environment.now(),
+      monotonic: () => slot.life.environment.monotonic(),
+      uuid: () => slot.life.environment.uuid(),
+      random: () => slot.life.environment.random(),
+      sleep: (ms, signal) => slot.life.environment.sleep(ms, signal),
+      faultPoint: (point, info) => slot.life.environment.faultPoint(point, info),
     };
-    slot.database = await pglite({ instance: this.#instance }).connect({ environment: own, limits });
+    const instance = livingOnly(this.#instance, slot);
+    slot.database = await pglite({ instance }).connect({ environment, limits });
     return slot as Slot;
   }
+}
+
+type Exclusive = PGlite['_runExclusiveTransaction'];
+
+const LATER: unique symbol = Symbol('it was paused meanwhile');
+
+/** `instance` for one process: while that is paused it takes the one connection from nobody. */
+function livingOnly(instance: PGlite, slot: { life: Life }): PGlite {
+  const exclusively = async (work: Parameters<Exclusive>[0]): Promise<unknown> => {
+    for (;;) {
+      await slot.life.alive();
+      const came = await instance._runExclusiveTransaction<unknown>(async () => (slot.life.isPaused ? LATER : work()));
+      if (came !== LATER) return came;
+    }
+  };
+  return new Proxy(instance, {
+    get(target, name) {
+      if (name === '_runExclusiveTransaction') return exclusively;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }

@@ -1,3 +1,4 @@
+import { ToolError } from '../../adapters/tools/tool-error.ts';
 import { type Environment, type FaultInfo, type FaultPoint, systemEnvironment } from '../../environment.ts';
 
 /** What happens at a fault point. */
@@ -43,7 +44,12 @@ export const DATABASE_POINTS: ReadonlySet<Passage['point']> = new Set([
 ]);
 
 /** Where a transaction is under way. */
-const IN_TRANSACTION: ReadonlySet<Passage['point']> = new Set(['afterLock', 'afterStatement', 'beforeCommit', 'commitSent']);
+const IN_TRANSACTION: ReadonlySet<Passage['point']> = new Set([
+  'afterLock',
+  'afterStatement',
+  'beforeCommit',
+  'commitSent',
+]);
 
 const never = new Promise<never>(() => undefined);
 
@@ -82,11 +88,7 @@ export class FaultPlan implements Environment {
   constructor(
     faults: readonly Fault[] = [],
     base: Environment = systemEnvironment,
-    {
-      endsTransactions = false,
-      isInTransaction = () => false,
-      onStrike = () => undefined,
-    }: FaultPlanOptions = {},
+    { endsTransactions = false, isInTransaction = () => false, onStrike = () => undefined }: FaultPlanOptions = {},
   ) {
     this.#faults = faults.map((fault) => ({ fault, seen: 0 }));
     this.#base = base;
@@ -208,12 +210,12 @@ export class FaultPlan implements Environment {
         return this.pause();
       case 'disconnect':
         this.#strike(passage);
-        if (point === 'place') throw connectionLost();
+        if (point === 'place') throw noAnswer('connection was lost before the answer');
         if (!DATABASE_POINTS.has(point)) return;
         throw connectionLost();
       case 'timeout':
         this.#strike(passage);
-        if (point === 'place') throw requestTimedOut();
+        if (point === 'place') throw noAnswer('request timed out');
         if (!DATABASE_POINTS.has(point)) return never;
         throw statementTimedOut();
     }
@@ -237,7 +239,7 @@ export function statementTimedOut(): Error {
   return Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
 }
 
-/** What a client says whose request got no answer in time. */
-export function requestTimedOut(): Error {
-  return Object.assign(new Error('request timed out'), { name: 'TimeoutError', code: 'ETIMEDOUT' });
+/** What a careful client throws whose request was sent and not answered: nobody knows whether it was carried out. */
+function noAnswer(what: string): ToolError {
+  return new ToolError(what, { outcome: 'unknown', code: 'NO_ANSWER' });
 }

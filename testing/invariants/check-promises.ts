@@ -1,19 +1,20 @@
 import type { Broken } from '../play/play-plan.ts';
 import type { Stage } from '../play/stage.ts';
+import { PROMISE_NAMES } from './promise-names.ts';
 
 /** Every fourth run is verified as a whole; what is cheap is looked at each time. Which ones they are follows from the plan. */
 const SHARE_VERIFIED = 4;
 
 /** What Turnlock itself promises of a system at rest, by name. Each statement finds what breaks the promise, one row for each. */
 const PROMISES: { readonly [inWords: string]: string } = {
-  'whoever rests holds no lease': `SELECT 'session ' || external_id AS what FROM turnlock.agent_sessions
+  [PROMISE_NAMES.lease]: `SELECT 'session ' || external_id AS what FROM turnlock.agent_sessions
     WHERE lease_holder IS NOT NULL AND current_state IN ('IDLE', 'COMPLETED', 'FAILED', 'AWAITING_INPUT')`,
-  'a session at rest has no open call': `SELECT e.tool_name || ' is ' || e.status || ' in session ' || s.external_id AS what
+  [PROMISE_NAMES.open]: `SELECT e.tool_name || ' is ' || e.status || ' in session ' || s.external_id AS what
     FROM turnlock.agent_tool_executions e JOIN turnlock.agent_sessions s USING (session_id)
     WHERE e.status IN ('PENDING', 'RUNNING') AND s.current_state IN ('IDLE', 'COMPLETED', 'FAILED')`,
-  'every version has its transition': `SELECT 'session ' || s.external_id AS what FROM turnlock.agent_sessions s
+  [PROMISE_NAMES.version]: `SELECT 'session ' || s.external_id AS what FROM turnlock.agent_sessions s
     WHERE s.version <> (SELECT count(*) FROM turnlock.agent_transitions t WHERE t.session_id = s.session_id)`,
-  'every call is answered, once': `SELECT 'call ' || (p.part->>'ordinal') || ' of turn ' || a.turn_index || ' in session ' || s.external_id AS what
+  [PROMISE_NAMES.answered]: `SELECT 'call ' || (p.part->>'ordinal') || ' of turn ' || a.turn_index || ' in session ' || s.external_id AS what
     FROM turnlock.agent_turns a JOIN turnlock.agent_sessions s USING (session_id)
     CROSS JOIN LATERAL jsonb_array_elements(a.parts) AS p (part)
     WHERE a.role = 'assistant' AND p.part->>'type' = 'toolCall' AND s.current_state IN ('IDLE', 'COMPLETED', 'FAILED')
@@ -21,7 +22,7 @@ const PROMISES: { readonly [inWords: string]: string } = {
         AND r.call_ordinal = (p.part->>'ordinal')::int AND r.turn_index > a.turn_index
         AND r.turn_index < COALESCE((SELECT min(n.turn_index) FROM turnlock.agent_turns n
           WHERE n.session_id = a.session_id AND n.role = 'assistant' AND n.turn_index > a.turn_index), 2147483647))`,
-  'no message waits for ever': `SELECT 'session ' || s.external_id AS what FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
+  [PROMISE_NAMES.message]: `SELECT 'session ' || s.external_id AS what FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
     WHERE s.current_state = 'IDLE' AND i.rejected_at IS NULL`,
 };
 
@@ -45,7 +46,7 @@ async function verifyAll<World>(stage: Stage<World>): Promise<Broken | null> {
     const verification = await (await stage.session(process, number)).verify();
     const [finding] = verification.findings;
     if (finding !== undefined) {
-      return { invariant: 'the audit is whole', message: `session ${number}: ${finding.code}` };
+      return { invariant: PROMISE_NAMES.audit, message: `session ${number}: ${finding.code}` };
     }
   }
   return null;

@@ -20,12 +20,17 @@ export function describeCommand(command: Command): string {
     case 'fault': {
       const { fault, point, occurrence, returnsEarly } = command;
       const where = point === 'place' ? 'a place of the tools' : point;
-      const when = occurrence === 1 ? 'next' : `${ordinal(occurrence)} next`;
-      return `${FAULTS[fault]} the ${when} time that a process comes to ${where}${returnsEarly ? ', and comes back early' : ''}`;
+      const when = occurrence === 1 ? 'next' : ordinal(occurrence);
+      return `${FAULTS[fault]} the ${when} time that one comes to ${where}${returnsEarly ? '; it comes back early' : ''}`;
     }
     case 'decide': {
       const { which, does, how } = command;
-      const rest = how === 'twice' ? ', and a second one says the same' : how === undefined ? '' : ', and a second one the opposite';
+      const rest =
+        how === 'twice'
+          ? ', and a second one says the same'
+          : how === undefined
+            ? ''
+            : ', and a second one the opposite';
       return `a person decides about call ${which} of those that wait: ${does}${rest}`;
     }
     case 'sendAgain':
@@ -40,10 +45,10 @@ export function describeCommand(command: Command): string {
 }
 
 const FAULTS = {
-  crash: 'kill',
-  stall: 'pause',
-  disconnect: 'break the connection of',
-  timeout: 'let run out of time',
+  crash: 'a process is killed',
+  stall: 'a process stands still',
+  disconnect: 'a process loses its connection',
+  timeout: 'a process waits in vain',
 } as const;
 
 function describeReply(calls: readonly PlannedCall[]): string {

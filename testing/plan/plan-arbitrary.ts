@@ -11,13 +11,18 @@ export interface PlanSpace {
 }
 
 const SECOND_MS = 1_000;
-const DAY_MS = 24 * 3_600 * SECOND_MS;
+const HOUR_MS = 3_600 * SECOND_MS;
 
-/** A little; past a lease; past every deadline; past the day for which receivers remember keys; past every decision. */
-const JUMPS_MS = [2 * SECOND_MS, 20 * SECOND_MS, 90 * SECOND_MS, DAY_MS + 3_600 * SECOND_MS, 40 * DAY_MS];
+/** A little; past a lease; past every deadline; past noon; past the day for which receivers remember keys; past every decision. */
+const JUMPS_MS = [2 * SECOND_MS, 20 * SECOND_MS, 90 * SECOND_MS, 7 * HOUR_MS, 25 * HOUR_MS, 40 * 24 * HOUR_MS];
 
-/** Blocks of commands: what belongs together comes together more often than by chance. */
-const MAX_BLOCKS = 5;
+/** How many blocks of commands a plan has, and how likely that is: most of what is wrong shows in few. */
+const BLOCKS = [
+  { length: 1, weight: 5 },
+  { length: 2, weight: 4 },
+  { length: 3, weight: 2 },
+  { length: 5, weight: 1 },
+];
 
 /** Plans in which the interesting is likely: few sessions, equal calls, faults where tools act. */
 export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
@@ -49,11 +54,15 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
       { weight: 2, arbitrary: fc.tuple(message, fault, decide) },
     );
   }
+  const lists = BLOCKS.map(({ length, weight }) => ({
+    weight,
+    arbitrary: fc.array(fc.oneof(...blocks), { minLength: length, maxLength: length }),
+  }));
   return fc.record(
     {
       ids: fc.nat(2 ** 31 - 1),
       order: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2 ** 31 - 1 })),
-      commands: fc.array(fc.oneof(...blocks), { minLength: 1, maxLength: MAX_BLOCKS }).map((all) => all.flat()),
+      commands: fc.oneof(...lists).map((all) => all.flat()),
     },
     { noNullPrototype: true },
   );
@@ -93,7 +102,9 @@ function messageArbitrary({ calls, sessions }: PlanSpace): fc.Arbitrary<MessageC
 
 function callArbitrary(calls: PlanSpace['calls']): fc.Arbitrary<PlannedCall> {
   const sound = fc.oneof(
-    ...Object.entries(calls).map(([tool, params]) => params.map((value): PlannedCall => ({ tool, params: asJson(value) }))),
+    ...Object.entries(calls).map(([tool, params]) =>
+      params.map((value): PlannedCall => ({ tool, params: asJson(value) })),
+    ),
   );
   const flaw = fc.constantFrom<NonNullable<PlannedCall['flaw']>[]>('noTool', 'misfit', 'noJson');
   return fc.oneof(
@@ -136,15 +147,15 @@ function faultArbitrary(faults: readonly FaultKind[]): fc.Arbitrary<FaultCommand
   const points = POINTS.flatMap(({ point, weight, most }) => {
     const kinds = faults.filter((fault) => MAY_STRIKE[fault].test(point));
     if (kinds.length === 0) return [];
-    const arbitrary = fc
-      .tuple(fc.constantFrom(...kinds), fc.integer({ min: 1, max: most }), fc.boolean())
-      .map(([fault, occurrence, returnsEarly]): FaultCommand => ({
+    const arbitrary = fc.tuple(fc.constantFrom(...kinds), fc.integer({ min: 1, max: most }), fc.boolean()).map(
+      ([fault, occurrence, returnsEarly]): FaultCommand => ({
         type: 'fault',
         fault,
         point,
         occurrence,
         ...(fault === 'stall' && returnsEarly ? { returnsEarly } : {}),
-      }));
+      }),
+    );
     return [{ weight, arbitrary }];
   });
   return fc.oneof(...points);

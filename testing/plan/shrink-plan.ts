@@ -5,10 +5,10 @@ import type { Command, MessageCommand, Plan, PlannedCall } from './plan.ts';
 type Calls = { readonly [toolName: string]: fc.Arbitrary<unknown> };
 
 /** How many simpler plans are tried; most are found in far fewer. */
-const MAX_TRIES = 250;
+const MAX_TRIES = 120;
 
 /** Simpler params that are tried of one call. */
-const MAX_PARAMS = 6;
+const MAX_PARAMS = 3;
 
 /**
  * The simplest plan that `fails` as `plan` does: first with fewer commands, then with simpler ones. Nothing can be taken out of what comes of
@@ -118,7 +118,8 @@ function* simplerMessage(command: MessageCommand, calls: Calls): Generator<Messa
       if (reply.length > 1) yield { ...command, replies: replies.with(place, reply.toSpliced(at, 1)) };
     }
     for (const [at, call] of reply.entries()) {
-      for (const one of simplerCall(call, calls)) yield { ...command, replies: replies.with(place, reply.with(at, one)) };
+      for (const one of simplerCall(call, calls))
+        yield { ...command, replies: replies.with(place, reply.with(at, one)) };
     }
   }
 }

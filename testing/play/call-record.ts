@@ -1,3 +1,4 @@
+import { PROMISE_NAMES } from '../invariants/promise-names.ts';
 import type { ToolCall } from './watched-tool.ts';
 
 /** One execution, as its calls were seen from outside. */
@@ -17,14 +18,15 @@ export class CallRecord {
   /** Notes a call of `execute`, as it begins. */
   note({ tool, context: { executionId, attempt } }: ToolCall): void {
     const seen = this.#of(executionId);
-    if (seen.isDenied) this.#break('a denied call never runs', `${tool.name} ran after it was denied`);
+    if (seen.isDenied) this.#break(PROMISE_NAMES.denied, `${tool.name} ran after it was denied`);
     if (tool.effect !== 'transactional') {
       if (seen.attempts.includes(attempt)) {
-        this.#break('an attempt runs once', `attempt ${attempt} of one ${tool.name} ran twice`);
+        this.#break(PROMISE_NAMES.attempt, `attempt ${attempt} of one ${tool.name} ran twice`);
       }
-      const most = tool.effect === 'nonRepeatable' && tool.retry === null ? 1 + seen.sentAgain : Number.POSITIVE_INFINITY;
+      const most =
+        tool.effect === 'nonRepeatable' && tool.retry === null ? 1 + seen.sentAgain : Number.POSITIVE_INFINITY;
       if (new Set(seen.attempts).size >= most && !seen.attempts.includes(attempt)) {
-        this.#break('what may not be repeated is not repeated', `${tool.name} ran again, and nobody had said so`);
+        this.#break(PROMISE_NAMES.repeated, `${tool.name} ran again, and nobody had said so`);
       }
     }
     seen.attempts.push(attempt);

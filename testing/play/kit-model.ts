@@ -13,15 +13,13 @@ export function kitModel(messageOf: (text: string) => MessageCommand | undefined
   };
 }
 
-function replyTo(
-  { turns }: ModelRequest,
-  messageOf: (text: string) => MessageCommand | undefined,
-): ModelResponse {
+function replyTo({ turns }: ModelRequest, messageOf: (text: string) => MessageCommand | undefined): ModelResponse {
   const since = turns.slice(turns.findLastIndex(({ role }) => role === 'user'));
   const message = messageOf(since[0]?.text ?? '');
   const said = since.filter(({ role }) => role === 'assistant').length;
   const replies = message?.replies ?? [];
-  const due = replies[said] ?? (message?.insists && said === replies.length && hasFailed(since) ? replies.at(-1) : undefined);
+  const due =
+    replies[said] ?? (message?.insists && said === replies.length && hasFailed(since) ? replies.at(-1) : undefined);
   return due === undefined || due.length === 0 ? { text: 'done' } : { text: 'working', toolCalls: due.map(toToolCall) };
 }
 

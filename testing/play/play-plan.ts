@@ -1,8 +1,11 @@
+import { isTurnlockError } from '../../errors.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
 import { checkPromises } from '../invariants/check-promises.ts';
+import { PROMISE_NAMES } from '../invariants/promise-names.ts';
 import { readSeen } from '../invariants/read-seen.ts';
-import type { Command, MessageCommand, Plan } from '../plan/plan.ts';
+import { saidBy } from '../invariants/said-by.ts';
 import { describeCommand } from '../plan/describe-command.ts';
+import type { Command, MessageCommand, Plan } from '../plan/plan.ts';
 import type { Invariants, Seen, Subject } from '../subject.ts';
 import { People } from './people.ts';
 import type { KitProcess } from './process.ts';
@@ -37,9 +40,6 @@ const LATER_MS = 10 * 60_000;
 /** A run comes to rest within fewer rounds. */
 const MAX_ROUNDS = 12;
 
-/** Name of the promise that nothing of the kit's own can break. */
-const RESTS = 'once nothing goes wrong any more, everything comes to rest';
-
 /** Plays a plan to its end, brings what is left to rest, and holds the invariants against what came of it. */
 export async function playPlan<World>(
   database: KitDatabase,
@@ -67,7 +67,7 @@ async function playOn<World>(stage: Stage<World>, judging: Judging<World>): Prom
     }
     await bringToRest(stage, people);
   } catch (error) {
-    if (error instanceof NeverRests) return { invariant: RESTS, message: error.message };
+    if (error instanceof NeverRests) return { invariant: PROMISE_NAMES.rests, message: error.message };
     throw error;
   }
   return findBroken(stage) ?? (await checkPromises(stage)) ?? (await judge(stage, judging));
@@ -120,8 +120,13 @@ function send<World>(stage: Stage<World>, process: KitProcess, sent: Sent): void
   const { command, text, messageId } = sent;
   stage.attempt(process, text, async () => {
     const session = await stage.session(process, command.session);
-    if ((await session.status()).state === 'FAILED') await session.retry({ by: 'operator' });
-    await session.send(text, { messageId, ...(command.whenBusy === undefined ? {} : { whenBusy: command.whenBusy }) });
+    const options = { messageId, ...(command.whenBusy === undefined ? {} : { whenBusy: command.whenBusy }) };
+    await session.send(text, options).catch(async (error: unknown) => {
+      // A session whose last run failed takes no message before somebody has looked after it.
+      if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
+      await session.retry({ by: 'operator' });
+      await session.send(text, options);
+    });
     sent.isTaken = true;
   });
 }
@@ -159,7 +164,8 @@ async function bringToRest<World>(stage: Stage<World>, people: People<World>): P
       await stage.quiet();
     }
     const isDecided = await people.decideAll();
-    if (!isDecided && lost.every(({ isTaken }) => isTaken) && stage.paused.length === 0 && !(await isOwing(stage))) return;
+    if (!isDecided && lost.every(({ isTaken }) => isTaken) && stage.paused.length === 0 && !(await isOwing(stage)))
+      return;
     await passTime(stage, LATER_MS);
   }
   throw new NeverRests(`after ${MAX_ROUNDS} rounds there is still work that is owed`);
@@ -179,7 +185,7 @@ async function isOwing<World>({ database }: Stage<World>): Promise<boolean> {
 /** What can be seen at once, without a look at the database. */
 function findBroken<World>({ broken, calls }: Stage<World>): Broken | null {
   const [first] = broken;
-  if (first !== undefined) return { invariant: 'nothing breaks in the runtime itself', message: first };
+  if (first !== undefined) return { invariant: PROMISE_NAMES.runtime, message: first };
   const [seen] = calls.broken;
   return seen === undefined ? null : { invariant: seen[0], message: seen[1] };
 }
@@ -191,14 +197,4 @@ async function judge<World>(stage: Stage<World>, { invariants }: Judging<World>)
     if (message !== null) return { invariant, message };
   }
   return null;
-}
-
-function saidBy(look: () => boolean | string | undefined | void): string | null {
-  try {
-    const said = look();
-    if (typeof said === 'string') return said;
-    return said === false ? 'it does not hold' : null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

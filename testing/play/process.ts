@@ -1,16 +1,16 @@
 import type { Environment, FaultInfo, FaultPoint } from '../../environment.ts';
 import type { Limits } from '../../limits.ts';
-import type { Agent } from '../../runtime/define-agent.ts';
 import { createRuntime, type Runtime } from '../../runtime/create-runtime.ts';
+import type { Agent } from '../../runtime/define-agent.ts';
 import type { LogEntry } from '../../runtime/log.ts';
 import type { Session } from '../../runtime/session-handle.ts';
 import { SeededChance } from '../clock/seeded-chance.ts';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
-import { type FaultKind, FaultPlan, type Passage } from '../faults/fault-plan.ts';
+import { DATABASE_POINTS, type FaultKind, FaultPlan, type Passage } from '../faults/fault-plan.ts';
 import type { FaultCommand } from '../plan/plan.ts';
 import type { Gates } from './gates.ts';
-import { TransactionHolder } from './transaction-holder.ts';
+import type { TransactionHolder } from './transaction-holder.ts';
 
 /** What all processes of a run share. */
 export interface Surroundings {
@@ -75,7 +75,14 @@ export class KitProcess {
     const { database } = this.#around;
     const { now, monotonic, uuid, random, sleep } = this.plan;
     const environment: Environment = { now, monotonic, uuid, random, sleep, faultPoint: this.#faultPoint };
-    const { adapter } = database.mortalAdapter(environment);
+    const { plan } = this;
+    const { adapter } = database.mortalAdapter({
+      environment,
+      alive: () => plan.alive(),
+      get isPaused() {
+        return plan.isPaused && !plan.isCrashed;
+      },
+    });
     this.runtime = await createRuntime({
       database: adapter,
       agents: [agentOf(this)],
@@ -112,6 +119,8 @@ export class KitProcess {
     if (point === 'beforeBegin' || point === 'commitSent') holder.free();
     if (point === 'afterLock') holder.take(this, info.sessionId);
     this.#strike({ point, ...info });
+    // A pause lets what it has under way in the database come to its end: it holds the one connection.
+    if (this.plan.isPaused && !this.plan.isCrashed && DATABASE_POINTS.has(point)) return;
     const passed = this.plan.faultPoint(point, info);
     const isToolStart = point === 'beforeEffect' && info.executionId !== undefined;
     if (!isToolStart || holder.isHeldBy(this, info.sessionId)) return passed;

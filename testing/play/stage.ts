@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { isTurnlockError } from '../../errors.ts';
 import { type Agent, defineAgent } from '../../runtime/define-agent.ts';
 import type { Session } from '../../runtime/session-handle.ts';
@@ -7,11 +7,11 @@ import type { KitDatabase } from '../database/kit-database.contract.ts';
 import type { MessageCommand, Plan } from '../plan/plan.ts';
 import type { Subject } from '../subject.ts';
 import { CallRecord } from './call-record.ts';
+import { describeLog } from './describe-log.ts';
 import { Gates } from './gates.ts';
 import { kitModel } from './kit-model.ts';
 import { presentCall } from './present-call.ts';
 import { type DueFault, KitProcess, type Surroundings } from './process.ts';
-import { describeLog } from './describe-log.ts';
 import { Timeline } from './timeline.ts';
 import { TransactionHolder } from './transaction-holder.ts';
 import { watchedTool } from './watched-tool.ts';
@@ -242,5 +242,5 @@ const STRIKES = {
   crash: 'is killed',
   stall: 'stands still',
   disconnect: 'loses its connection',
-  timeout: 'runs out of time',
+  timeout: 'waits in vain',
 } as const;

@@ -23,13 +23,13 @@ export interface ToolCall {
 }
 
 /** `tool` as one process has it: watched, and without any effect once the process is dead. */
-export function watchedTool(
-  tool: Tool,
-  process: KitProcess,
-  policy: Subject<unknown>['policy'],
-  watch: Watch,
-): Tool {
-  const watched = async (name: string, params: unknown, context: ToolContext, work: () => unknown): Promise<unknown> => {
+export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unknown>['policy'], watch: Watch): Tool {
+  const watched = async (
+    name: string,
+    params: unknown,
+    context: ToolContext,
+    work: () => unknown,
+  ): Promise<unknown> => {
     const { timeline } = watch;
     timeline.note(process.number, () => `${name}(${inspect(params, INLINE)}) is called, attempt ${context.attempt}`);
     process.busy += 1;

@@ -24,7 +24,8 @@ export class WorldLook {
 
   #parts(): Map<string, string> {
     const world = this.#world;
-    if (typeof world !== 'object' || world === null || isCollection(world)) return new Map([['', inspect(world, DEEP)]]);
+    if (typeof world !== 'object' || world === null || isCollection(world))
+      return new Map([['', inspect(world, DEEP)]]);
     return new Map(
       Object.entries(world)
         .filter(([, value]) => typeof value !== 'function')
