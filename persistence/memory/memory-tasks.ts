@@ -132,3 +132,16 @@ export async function failTask(store: Store, task: MemoryTask, errorCode: string
     );
   });
 }
+
+/** Gives a task back that was claimed and not tried: it is due at once, and the attempt does not count. */
+export async function releaseTasks(store: Store, tasks: readonly MemoryTask[]): Promise<void> {
+  for (const { taskId, tenantId, attempts } of tasks) {
+    await inPatientTransaction(store, { tenantId }, async (em) => {
+      await em.execute(
+        `update turnlock.agent_memory_tasks set attempts = attempts - 1, due_at = turnlock.turnlock_now()
+           where task_id = ? and tenant_id = ? and attempts = ? and attempts > 0`,
+        [taskId, tenantId, attempts],
+      );
+    });
+  }
+}

@@ -8,6 +8,7 @@ import {
   createRuntime,
   defineAgent,
   type Log,
+  type MemoryOptions,
   type OnAwaiting,
   type Runtime,
   type Session,
@@ -37,6 +38,10 @@ export interface OpenOptions {
   /** Default: nobody is told. */
   onWarning?: ((warning: { code: string; message: string }) => void) | null;
   /** As of `createRuntime`. */
+  memory?: MemoryOptions;
+  /** As of `createRuntime`. Default `check`. */
+  migrate?: 'auto' | 'check';
+  /** As of `createRuntime`. */
   telemetry?: Telemetry;
   /** As of `createRuntime`. */
   log?: Log;
@@ -53,6 +58,8 @@ export async function openRuntime(
     adapter,
     onAwaiting,
     onWarning = () => undefined,
+    memory,
+    migrate = 'check',
     telemetry,
     log,
   }: OpenOptions = {},
@@ -60,10 +67,11 @@ export async function openRuntime(
   const runtime = await createRuntime({
     database: adapter ?? database.adapter(),
     agents,
-    migrate: 'check',
+    migrate,
     drive,
     limits: { ...QUICK, ...limits },
     ...(onWarning === null ? {} : { onWarning }),
+    ...(memory ? { memory } : {}),
     ...(telemetry ? { telemetry } : {}),
     ...(log ? { log } : {}),
     ...(onAwaiting ? { onAwaiting } : {}),
