@@ -29,6 +29,7 @@ export type {
 } from './adapters/telemetry/telemetry.contract.ts';
 export { type AskUserOptions, askUser } from './adapters/tools/ask-user.ts';
 export { defineTool, type Returned, type ToolDefinition } from './adapters/tools/define-tool.ts';
+export type { RememberedKind, ToolRemembered, TransactionalMemory } from './adapters/tools/memory.contract.ts';
 export {
   type ApprovalRule,
   allow,
@@ -40,6 +41,7 @@ export {
   strictest,
 } from './adapters/tools/policy.ts';
 export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
+export { type RememberToolOptions, rememberTool } from './adapters/tools/remember-tool.ts';
 export type {
   InputSchema,
   Once,
@@ -50,6 +52,7 @@ export type {
   QueryResult,
   Retry,
   RetryBackoff,
+  Scratchpad,
   Tool,
   ToolClaim,
   ToolContext,
@@ -138,3 +141,11 @@ export type { Session } from './runtime/session-handle.ts';
 export type { SessionReading } from './runtime/session-reading.ts';
 export type { SessionStatus } from './runtime/session-status.ts';
 export type { WorkerOptions } from './runtime/worker-control.ts';
+export type {
+  DeltaChannel,
+  DeltaMessage,
+  DeltaPiece,
+  DeltaTopic,
+  Unsubscribe,
+} from './runtime/working-state/delta-channel.contract.ts';
+export { inProcessDeltas } from './runtime/working-state/in-process-deltas.ts';

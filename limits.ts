@@ -16,6 +16,13 @@ export interface Limits {
   maxMetadataBytes: number;
   /** Bytes of the content of one memory, at most 1 MiB. Default 64 KiB. */
   maxMemoryBytes: number;
+  /** Bytes of the JSON of all that the tools of one run keep in `context.scratchpad`, keys included. Default 1 MiB. */
+  maxScratchpadBytes: number;
+  /**
+   * Bytes of UTF-8 of pieces of answers that are kept in memory at a time: of a session's unfinished answer for who comes late, of what waits
+   * for one slow reader or a slow channel, and of one run for who iterates it. Beyond it pieces are let go; the committed answer follows. Default 256 KiB.
+   */
+  maxDeltaBytes: number;
   /** Levels of arrays and objects within each other; a bare number or text has 0. Default 64. */
   maxDepth: number;
 
@@ -108,6 +115,8 @@ export const LIMITS: Limits = Object.freeze({
   maxErrorBytes: 16 * KIB,
   maxMetadataBytes: 16 * KIB,
   maxMemoryBytes: 64 * KIB,
+  maxScratchpadBytes: MIB,
+  maxDeltaBytes: 256 * KIB,
   maxDepth: 64,
   maxModelCallsPerRun: 50,
   maxTokensPerRun: 10_000_000,

@@ -20,9 +20,9 @@ import {
   checkSessionKey,
   checkSessions,
   checkTenant,
-  optionRefused,
   type SessionsOptions,
 } from './check-query.ts';
+import { checkRuntimeOptions } from './check-runtime-options.ts';
 import { countersOf } from './context/counters-of.ts';
 import { type BatchAnswer, type BatchDecision, decideBatch } from './decide.ts';
 import type { Agent } from './define-agent.ts';
@@ -57,7 +57,11 @@ import { noteServices } from './services-of.ts';
 import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import type { Session } from './session-handle.ts';
 import { createSignals } from './signals.ts';
+import { Summariser } from './summaries/summariser.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
+import type { DeltaChannel } from './working-state/delta-channel.contract.ts';
+import { inProcessDeltas } from './working-state/in-process-deltas.ts';
+import { usedChannel } from './working-state/used-channel.ts';
 
 /** What `createRuntime` takes. */
 export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent[]> {
@@ -93,6 +97,11 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
    * contents. What it throws changes nothing and is a warning, once. Default: nothing is logged.
    */
   log?: Log;
+  /**
+   * Carries what models write to the processes that follow a session, where those are others than the one that drives it. It holds what users
+   * may read, and nothing depends on it: where it fails `onWarning` is told once (DELTAS_FAILED). Default: `inProcessDeltas()`, this runtime alone.
+   */
+  deltas?: DeltaChannel;
   /** What `retain` removes where it is not told otherwise. Nothing is removed by itself. Default: nothing. */
   retention?: readonly RetentionPolicy[];
   /** By what memories are found. Default: by text alone, words as they are written. */
@@ -100,11 +109,6 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
 }
-
-const RUNTIME_OPTIONS = [
-  ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'telemetry', 'log', 'retention'],
-  ...['memory', 'environment'],
-];
 
 /** What the sessions of one of `Agents` come to. */
 export type OutputOf<Agents extends readonly Agent[], Name extends string = string> = Agents[number] extends infer One
@@ -272,13 +276,9 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
 export async function createRuntime<const Agents extends readonly Agent[]>(
   options: RuntimeOptions<Agents>,
 ): Promise<Runtime<Agents>> {
-  const { database: adapter, agents: given } = checkOptions(options, 'createRuntime', RUNTIME_OPTIONS);
-  if (typeof adapter?.connect !== 'function') throw optionRefused('database', 'pglite(…) or postgres(…)');
+  const { database: adapter, agents: given, drive = true, onAwaiting } = checkRuntimeOptions(options);
   const agents = checkAgents(given);
-  const { drive = true, onAwaiting } = options;
   const remembering = checkMemoryOptions(options.memory ?? {});
-  if (typeof drive !== 'boolean') throw optionRefused('drive', 'true or false');
-  checkKinds(options);
   const rules = checkPolicies(options.retention ?? []);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
@@ -317,7 +317,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
     counters,
     build: buildOf(agents),
     holder: environment.uuid(),
-    live: new LiveSessions(),
+    live: new LiveSessions(usedChannel(options.deltas ?? inProcessDeltas(), signals.warn), limits),
     drives: drive,
     isClaiming: false,
     announcer:
@@ -325,6 +325,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
         ? null
         : new Announcer({ store, closing: closing.signal, onAwaiting, onWarning: signals.warn }),
     memory: { language, vectorWork },
+    summariser: new Summariser(),
     evidence: new EvidenceKeeper({ store, closing: closing.signal, onWarning: signals.warn }),
     signals,
     operations,
@@ -379,15 +380,4 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   };
   noteServices(runtime, services);
   return runtime;
-}
-
-/** What is only used further in, so that it would break there. */
-function checkKinds({ migrate: mode, onWarning, onAwaiting, telemetry, log, environment }: RuntimeOptions): void {
-  if (![undefined, null, 'auto', 'check'].includes(mode)) throw optionRefused('migrate', 'auto or check');
-  if (typeof (onWarning ?? optionRefused) !== 'function') throw optionRefused('onWarning', 'a function');
-  if (typeof (onAwaiting ?? optionRefused) !== 'function') throw optionRefused('onAwaiting', 'a function');
-  if (typeof (log ?? optionRefused) !== 'function') throw optionRefused('log', 'a function');
-  if (telemetry != null && typeof telemetry.run !== 'function')
-    throw optionRefused('telemetry', 'openTelemetry(…) or your own');
-  if (typeof (environment ?? systemEnvironment) !== 'object') throw optionRefused('environment', 'an environment');
 }

@@ -10,6 +10,7 @@ import type { Store } from '../persistence/session-transaction.ts';
 import type { CountTokens } from './context/count-tokens.ts';
 import type { Agent } from './define-agent.ts';
 import type { RunEvent } from './run-event.ts';
+import type { RunScratchpad } from './working-state/run-scratchpad.ts';
 
 /** What the effects of one session work with while this process drives it. */
 export interface DriveContext {
@@ -33,9 +34,15 @@ export interface DriveContext {
   draining: AbortSignal;
   /** Told of what the drive does; `null` where the host wants no telemetry. */
   watch: RunTelemetry | null;
+  /** In which language what tools remember is searched. */
+  memoryLanguage: string;
+  /** What the tools of the run keep for each other. */
+  scratchpad: RunScratchpad;
   emit(event: RunEvent): void;
   /** Keeps what a tool returned too late to be committed, as evidence. Never rejects. */
   keep(late: Omit<LateResult, 'evidenceId' | 'token'>): void;
+  /** Notes that the session is to be summarised up to a turn, and begins. Nothing waits for it, and it never rejects. */
+  oweSummary(upToTurn: number): void;
   /** Aborts `signal`: what is out stops, and is not committed. */
   stop(reason: TurnlockError): void;
 }

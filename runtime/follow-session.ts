@@ -1,8 +1,8 @@
 import type { SessionKey } from '../persistence/read-session.ts';
 import { readTransitions, type StoredTransition } from '../persistence/read-transitions.ts';
-import { DeltaQueue } from './delta-queue.ts';
 import type { Followed, FollowOptions } from './followed.ts';
 import type { Services } from './services.ts';
+import { DeltaQueue } from './working-state/delta-queue.ts';
 
 /** How soon a session that another process drives is looked at again, in milliseconds: after news, and at the most after a while without. */
 const POLL_MS = 200;
@@ -27,15 +27,15 @@ export async function* followSession(
   }
 }
 
-/** The same with the pieces of answers that this process drives, each between the transitions where it belongs. */
+/** The same with the pieces of answers that are being written, as far as the channel for them reaches, each between the transitions where it belongs. */
 export async function* follow(
   services: Services,
   key: SessionKey,
   { after, signal, deltas }: Required<FollowOptions>,
 ): AsyncGenerator<Followed, void> {
   const { store, live, operations } = services;
-  const queue = new DeltaQueue();
-  const unwatch = deltas ? live.deltas.watch(key.sessionId, queue.push) : () => undefined;
+  const queue = new DeltaQueue(store.limits.maxDeltaBytes);
+  const unwatch = deltas ? live.deltas.watch(key, queue.push) : () => undefined;
   try {
     let pollMs = POLL_MS;
     for (let last = after; !signal.aborted; ) {

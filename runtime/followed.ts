@@ -4,7 +4,7 @@ import type { StoredTransition } from '../persistence/read-transitions.ts';
 export type Followed =
   | { type: 'transition'; transition: StoredTransition }
   | {
-      /** A piece of an answer that is being written in this process. Never stored. */
+      /** A piece of an answer that is being written, in this process or one with which `deltas` of `createRuntime` shares them. Never stored. */
       type: 'delta';
       kind: 'text' | 'reasoning';
       text: string;
@@ -24,6 +24,6 @@ export interface FollowOptions {
   after?: number;
   /** Ends it. Default: it ends with the loop. */
   signal?: AbortSignal;
-  /** Whether pieces of answers are shown that this process drives. Default false. */
+  /** Whether pieces of answers are shown that are being written. Default false. */
   deltas?: boolean;
 }

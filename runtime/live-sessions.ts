@@ -1,4 +1,5 @@
 import { isTurnlockError, type TurnlockError } from '../errors.ts';
+import type { Limits } from '../limits.ts';
 import { waitsForPerson } from '../machines/open-calls.ts';
 import { isResting } from '../machines/session-state.ts';
 import type { CommitResult } from '../persistence/commit-request.ts';
@@ -10,7 +11,6 @@ import type { DriveContext } from './drive-context.ts';
 import { driveSession } from './drive-session.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import { keepLease } from './keep-lease.ts';
-import { LiveDeltas } from './live-deltas.ts';
 import { runCancelled } from './note-message.ts';
 import { observeRun } from './observe.ts';
 import { attendChildren } from './recover.ts';
@@ -19,6 +19,9 @@ import { RunFeed } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 import { agentOf, inBackground, type Services } from './services.ts';
 import { Wake } from './wake.ts';
+import { LiveDeltas } from './working-state/live-deltas.ts';
+import { RunScratchpad } from './working-state/run-scratchpad.ts';
+import type { UsedChannel } from './working-state/used-channel.ts';
 
 /** A session that this process drives at this moment. */
 export interface Drive {
@@ -43,7 +46,8 @@ interface Live {
 /** The sessions of this process that are being committed to or driven: one persistence actor each, gone when nobody uses it. */
 export class LiveSessions {
   /** What models write at this moment. */
-  readonly deltas = new LiveDeltas();
+  readonly deltas: LiveDeltas;
+  readonly #maxDeltaBytes: number;
   readonly #live = new Map<string, Live>();
   /** Feeds of runs that this process was told of before they began. */
   readonly #expected = new Map<string, RunFeed>();
@@ -52,6 +56,16 @@ export class LiveSessions {
 
   /** Told of each commit of a session in this process. */
   readonly #committed = new Map<string, Set<() => void>>();
+
+  constructor(channel: UsedChannel, { maxDeltaBytes }: Pick<Limits, 'maxDeltaBytes'>) {
+    this.deltas = new LiveDeltas(channel, maxDeltaBytes);
+    this.#maxDeltaBytes = maxDeltaBytes;
+  }
+
+  /** How many sessions, feeds and waiting readers are held here: none once every run is over, or left, and nobody follows one. */
+  get held(): number {
+    return this.#live.size + this.#expected.size + this.#listeners.size + this.#committed.size + this.deltas.size;
+  }
 
   /** Runs `work` with the session's actor. */
   async use<Result>(
@@ -104,7 +118,7 @@ export class LiveSessions {
 
   /** The feed of a run that this process may drive later. Let go with {@link forget}. */
   expect(runId: string): RunFeed {
-    const feed = this.#expected.get(runId) ?? new RunFeed();
+    const feed = this.#expected.get(runId) ?? new RunFeed(this.#maxDeltaBytes);
     this.#expected.set(runId, feed);
     return feed;
   }
@@ -123,26 +137,29 @@ export class LiveSessions {
     const live = this.#enter(services, begin.session);
     const controller = new AbortController();
     const runId = begin.session.snapshot.context.runId ?? '';
-    const feed = this.#expected.get(runId) ?? new RunFeed();
+    const feed = this.#expected.get(runId) ?? new RunFeed(this.#maxDeltaBytes);
     this.#expected.delete(runId);
     feed.push(toRunEvent(begin));
     const announce = (result: CommitResult): void => {
       const { announcer } = services;
       if (announcer !== null && asksSomebody(result)) inBackground(services, () => announcer.session(result.session));
     };
-    const { sessionId } = begin.session;
+    const { tenantId, sessionId, token } = begin.session;
     let after = begin.session.version;
     const unsubscribe = live.actor.subscribe((result) => {
       after = Math.max(after, result.session.version);
-      if (result.transition.event.type.startsWith('model.')) this.deltas.end(sessionId);
+      if (result.transition.event.type.startsWith('model.')) this.deltas.endAttempt(sessionId);
       if (!result.repeated) feed.push(toRunEvent(result));
       announce(result);
     });
     const emit = (event: RunEvent): void => {
       feed.push(event);
-      if (event.type === 'delta') this.deltas.show(sessionId, { ...event, after });
+      if (event.type !== 'delta') return;
+      const { kind, text, attempt } = event;
+      this.deltas.show({ tenantId, sessionId }, { kind, text, attempt, runId, token, after });
     };
-    const context = driveContext(services, live.actor, begin, controller, emit);
+    const scratchpad = new RunScratchpad(services.store.limits);
+    const context = driveContext(services, live.actor, begin, { controller, scratchpad, emit });
     const wake = new Wake();
     let sleeps = false;
     const ended = services.operations
@@ -153,7 +170,8 @@ export class LiveSessions {
       })
       .finally(() => {
         unsubscribe();
-        this.deltas.end(sessionId);
+        scratchpad.end();
+        if (live.drive === drive) this.deltas.end(sessionId);
         if (sleeps && feed.isFollowed) this.#expected.set(runId, feed);
         else feed.end();
         if (live.drive === drive) live.drive = null;
@@ -205,6 +223,8 @@ export class LiveSessions {
     const actor = createPersistenceActor(services.store, session);
     actor.subscribe((result) => {
       tellRelatives(services, result);
+      const { session: owner, remembered } = result;
+      if (remembered.length > 0) services.memory.vectorWork?.soon(owner, remembered);
       for (const listener of this.#committed.get(session.sessionId) ?? []) listener();
     });
     return { actor, users: 0, drive: null };
@@ -234,8 +254,11 @@ function driveContext(
   services: Services,
   actor: PersistenceActor,
   begin: CommitResult,
-  controller: AbortController,
-  emit: (event: RunEvent) => void,
+  {
+    controller,
+    scratchpad,
+    emit,
+  }: { controller: AbortController; scratchpad: RunScratchpad; emit: (event: RunEvent) => void },
 ): DriveContext {
   const { store, holder } = services;
   const { environment } = store;
@@ -254,8 +277,11 @@ function driveContext(
     signal: controller.signal,
     draining: services.closing,
     watch: null,
+    memoryLanguage: services.memory.language,
+    scratchpad,
     emit,
     keep: (late) => keepEvidence(services, begin.session, { ...late, token: begin.session.token }),
+    oweSummary: (upToTurn) => inBackground(services, () => services.summariser.owe(services, begin.session, upToTurn)),
     stop: (reason) => controller.abort(reason),
   };
 }

@@ -6,8 +6,8 @@ const MAX_KEPT_EVENTS = 10_000;
 /**
  * A run as its sender sees it. Durable as soon as `send` resolved: leaving the process, or never looking at it, loses nothing.
  *
- * Iterating gives what this process drives of the run, from its begin on, also to who comes late (the last 10 000 events are kept), and
- * ends when it rests. Of a run that another process drives, or drove, there are no events here: see `history` and `transitions`.
+ * Iterating gives what this process drives of the run, from its begin on, also to who comes late (the last 10 000 events are kept, and of
+ * pieces of answers the last `limits.maxDeltaBytes`), and ends when it rests. Of a run that another process drives, or drove, there are no events here: see `history` and `transitions`.
  */
 export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   readonly runId: string;
@@ -26,23 +26,42 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   result(): Promise<RunResult<Output>>;
 }
 
-/** The sender's end and the driver's end of one run. */
+/** The sender's end and the driver's end of one run. Of pieces of answers it keeps the last `maxDeltaBytes` of UTF-8. */
 export class RunFeed {
   /** Whether somebody lets it go once the run is over: then it goes on where the run sleeps and is driven again. */
   isFollowed = false;
-  readonly #events: RunEvent[] = [];
+  /** In order; `null` in place of a piece that was let go. */
+  readonly #events: (RunEvent | null)[] = [];
+  readonly #maxDeltaBytes: number;
+  #deltaBytes = 0;
+  /** Before this place no piece is left. */
+  #firstDelta = 0;
   #dropped = 0;
   #ended = false;
   #wake: (() => void)[] = [];
 
+  constructor(maxDeltaBytes: number) {
+    this.#maxDeltaBytes = maxDeltaBytes;
+  }
+
   /** Hands an event to everybody who iterates, now or later. */
   push(event: RunEvent): void {
     this.#events.push(event);
+    this.#deltaBytes += deltaBytesOf(event);
+    while (this.#deltaBytes > this.#maxDeltaBytes) this.#letGoOfPiece();
     if (this.#events.length > MAX_KEPT_EVENTS) {
-      this.#events.shift();
+      this.#deltaBytes -= deltaBytesOf(this.#events.shift() ?? null);
+      this.#firstDelta = Math.max(0, this.#firstDelta - 1);
       this.#dropped += 1;
     }
     this.#notify();
+  }
+
+  #letGoOfPiece(): void {
+    const bytes = deltaBytesOf(this.#events[this.#firstDelta] ?? null);
+    if (bytes > 0) this.#events[this.#firstDelta] = null;
+    this.#deltaBytes -= bytes;
+    this.#firstDelta += 1;
   }
 
   /** No event comes after this. */
@@ -64,7 +83,7 @@ export class RunFeed {
       const event = this.#events[next - this.#dropped];
       if (event !== undefined) {
         next += 1;
-        yield event;
+        if (event !== null) yield event;
       } else if (this.#ended) {
         return;
       } else {
@@ -72,6 +91,10 @@ export class RunFeed {
       }
     }
   }
+}
+
+function deltaBytesOf(event: RunEvent | null): number {
+  return event?.type === 'delta' ? Buffer.byteLength(event.text) : 0;
 }
 
 /** Puts a run's handle together. An error of `settled` reaches whoever asks for the result, and nobody else. */

@@ -13,6 +13,7 @@ import type { LiveSessions } from './live-sessions.ts';
 import type { VectorWork } from './memory/vector-work.ts';
 import type { Operations } from './operations.ts';
 import type { Signals } from './signals.ts';
+import type { Summariser } from './summaries/summariser.ts';
 
 /** What the parts of one runtime share. */
 export interface Services {
@@ -34,6 +35,8 @@ export interface Services {
   isClaiming: boolean;
   /** Tells the host of what people are asked; `null` where it has no hook. */
   announcer: Announcer | null;
+  /** Writes the summaries that are owed. */
+  summariser: Summariser;
   /** Keeps what tools return too late. */
   evidence: EvidenceKeeper;
   /** By what it remembers. `vectorWork` is `null` where searches go by text alone. */

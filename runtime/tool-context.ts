@@ -4,7 +4,7 @@ import type { DriveContext } from './drive-context.ts';
 
 /** What a tool is handed beside the params of `execution`. */
 export function toolContext(
-  { session, token }: DriveContext,
+  { session, token, scratchpad }: DriveContext,
   execution: ExecutionRow,
   signal: AbortSignal,
 ): ToolContext {
@@ -23,5 +23,6 @@ export function toolContext(
     executionId,
     attempt,
     claim,
+    scratchpad,
   };
 }

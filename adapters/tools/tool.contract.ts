@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { Json } from '../../machines/event-content.ts';
 import type { EffectClass } from '../../machines/execution-status.ts';
+import type { TransactionalMemory } from './memory.contract.ts';
 import type { Policy } from './policy.ts';
 
 /** A validator of input: any Standard Schema that can also say itself as JSON Schema (Zod 4.2 and later, ArkType, Valibot …). */
@@ -24,6 +26,31 @@ export interface ToolContext {
   attempt: number;
   /** The business key that the call holds, of a tool that declares `once`; else `null`. */
   claim: ToolClaim | null;
+  /** What the tools of the run keep for each other, in memory. */
+  scratchpad: Scratchpad;
+}
+
+/**
+ * JSON values that the tools of one run keep for each other: in the memory of the process that drives it, one for each run, bounded, never
+ * stored. It is empty when the run begins, and again whenever the run goes on after a pause (a person was asked, child sessions worked) or in
+ * another process. A rollback does not undo it. What must last is returned, or remembered.
+ *
+ * A tool that is still out when its run has ended finds it empty, and what it sets is dropped.
+ */
+export interface Scratchpad {
+  /** A copy of what `key` holds; `undefined` where it holds nothing. */
+  get(key: string): Json | undefined;
+  /**
+   * Keeps a copy of `value`, in place of what `key` held. Where it throws, what was kept before stays.
+   *
+   * @throws VALUE_INVALID for what JSON cannot hold, and for a key that is no text of 1 to 255 characters.
+   * @throws VALUE_TOO_LARGE when all that is kept would have more than `limits.maxScratchpadBytes`, or more than 1,000 keys.
+   */
+  set(key: string, value: unknown): void;
+  /** Whether `key` held something, which is gone now. */
+  delete(key: string): boolean;
+  /** The keys that hold something, those that were set first first. */
+  keys(): string[];
 }
 
 /** A business key that a call holds. */
@@ -85,6 +112,8 @@ export interface TransactionalContext extends ToolContext {
    * `execute` returns.
    */
   readonly em: EntityManager;
+  /** Remembers for the session's user, by the commit that settles the call. */
+  readonly memory: TransactionalMemory;
 }
 
 /** The effect classes that a tool declares by their name alone. */

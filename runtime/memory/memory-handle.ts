@@ -89,12 +89,13 @@ export class Memory {
         return rememberInTransaction(checkCallerTransaction(transaction), this.#owner, checked);
       }
       if (embed === 'before') return this.#rememberEmbedded(checked);
-      const repeated =
-        sessionId === undefined
-          ? await this.#insert(checked)
-          : await this.#commit(checkUuid(sessionId, 'sessionId'), checked);
-      if (!repeated) settings.vectorWork?.soon(this.#owner, [checked.memoryId]);
-      return { memoryId: checked.memoryId, repeated };
+      const { memoryId } = checked;
+      if (sessionId !== undefined) {
+        return { memoryId, repeated: await this.#commit(checkUuid(sessionId, 'sessionId'), checked) };
+      }
+      const repeated = await this.#insert(checked);
+      if (!repeated) settings.vectorWork?.soon(this.#owner, [memoryId]);
+      return { memoryId, repeated };
     });
   }
 

@@ -7,9 +7,10 @@ import {
   type VectorStore,
   writeEmbeddings,
 } from '../../persistence/memory/embedding-rows.ts';
-import { claimMemoryTasks, failTask, releaseTasks } from '../../persistence/memory/memory-tasks.ts';
+import { claimMemoryTasks, failTask } from '../../persistence/memory/memory-tasks.ts';
 import type { MemoryOwner } from '../../persistence/memory/new-memory.ts';
 import type { QueryVector } from '../../persistence/memory/recall-memories.ts';
+import { releaseTask } from '../../persistence/memory/release-task.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
 import type { Operations } from '../operations.ts';
 import { embedTexts } from './embed-texts.ts';
@@ -54,7 +55,8 @@ export class VectorWork {
   soon(owner: MemoryOwner, memoryIds: readonly string[]): void {
     const { operations, closing } = this.#settings;
     if (closing.aborted) return;
-    this.#waiting.push(...memoryIds.map((memoryId) => ({ owner, memoryId })));
+    const { tenantId, userId } = owner;
+    this.#waiting.push(...memoryIds.map((memoryId) => ({ owner: { tenantId, userId }, memoryId })));
     if (this.#running !== null) return;
     this.#running = operations
       .run(() => this.#workOff())
@@ -179,7 +181,7 @@ export class VectorWork {
       return await this.#store(there, embeddings);
     } catch (error) {
       if (signal.aborted) {
-        await releaseTasks(store, there);
+        for (const task of there) await releaseTask(store, task);
         return 0;
       }
       if (!isTurnlockError(error, 'EMBEDDING_FAILED')) throw error;
@@ -199,7 +201,7 @@ export class VectorWork {
     const made = tasks.map((task, place) => ({ task, embedding: embeddings[place]! }));
     if (await writeEmbeddings(store, vectors, made)) return made.length;
     this.#isReplaced = true;
-    await releaseTasks(store, tasks);
+    for (const task of tasks) await releaseTask(store, task);
     onWarning({
       code: 'EMBEDDING_MISMATCH',
       message: `Vectors of another model than ${vectors.modelId} are kept by now: this process makes none any more until it is started anew.`,

@@ -14,7 +14,7 @@ import { statelyInspector } from 'turnlock/stately';
 import { openTelemetry } from 'turnlock/telemetry';
 import type { EmbeddingModel, LanguageModel, ToolSet } from 'ai';
 import { z } from 'zod';
-const { createRuntime, defineAgent, defineTool, isTurnlockError, ToolError, versioned } = index;
+const { createRuntime, defineAgent, defineTool, inProcessDeltas, isTurnlockError, ToolError, versioned } = index;
 const { nextSnapshot, initialSnapshot, beginFold, foldTransitions, SESSION_MACHINE_VERSION } = machines;
 declare const events: machines.SessionEvent[];
 declare const support: index.Agent;

@@ -6,6 +6,7 @@ import type { Environment } from '../../environment.ts';
 import {
   type Agent,
   createRuntime,
+  type DeltaChannel,
   defineAgent,
   type Log,
   type MemoryOptions,
@@ -45,6 +46,8 @@ export interface OpenOptions {
   telemetry?: Telemetry;
   /** As of `createRuntime`. */
   log?: Log;
+  /** As of `createRuntime`. */
+  deltas?: DeltaChannel;
 }
 
 /** Opens a runtime on a migrated database and closes it at the test's end. */
@@ -62,6 +65,7 @@ export async function openRuntime(
     migrate = 'check',
     telemetry,
     log,
+    deltas,
   }: OpenOptions = {},
 ): Promise<Runtime> {
   const runtime = await createRuntime({
@@ -74,6 +78,7 @@ export async function openRuntime(
     ...(memory ? { memory } : {}),
     ...(telemetry ? { telemetry } : {}),
     ...(log ? { log } : {}),
+    ...(deltas ? { deltas } : {}),
     ...(onAwaiting ? { onAwaiting } : {}),
     ...(environment ? { environment } : {}),
   });

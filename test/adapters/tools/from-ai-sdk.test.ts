@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fromAiSdk } from '../../../adapters/tools/from-ai-sdk.ts';
 import type { Tool, ToolContext } from '../../../adapters/tools/tool.contract.ts';
+import { LIMITS } from '../../../limits.ts';
+import { RunScratchpad } from '../../../runtime/working-state/run-scratchpad.ts';
 
 const context: ToolContext = {
   idempotencyKey: 'tl1_key',
@@ -16,6 +18,7 @@ const context: ToolContext = {
   executionId: 'execution',
   attempt: 1,
   claim: null,
+  scratchpad: new RunScratchpad(LIMITS),
 };
 
 const order = z.object({ id: z.number(), note: z.string().default('none') });

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { Tool as SdkTool } from '@modelcontextprotocol/sdk/types.js';
 import { type McpServer, type McpSettings, mcp } from '../../../adapters/tools/mcp.ts';
 import type { Tool, ToolContext } from '../../../adapters/tools/tool.contract.ts';
+import { LIMITS } from '../../../limits.ts';
+import { RunScratchpad } from '../../../runtime/working-state/run-scratchpad.ts';
 import { atTestEnd } from '../at-test-end.ts';
 import { spawnChild } from '../child.ts';
 import type { Child } from '../start-child.ts';
@@ -87,6 +89,7 @@ export async function callTool(
     executionId: 'execution',
     attempt: 1,
     claim: null,
+    scratchpad: new RunScratchpad(LIMITS),
     ...context,
   });
 }

@@ -1,35 +1,44 @@
-import type { StoredTransition } from '../persistence/read-transitions.ts';
-import type { Followed } from './followed.ts';
-import type { LiveDelta } from './live-deltas.ts';
-import { Wake } from './wake.ts';
-
-/** Characters of an answer that wait for one slow reader. Beyond it the reader is told that they are void: the committed turn follows. */
-const MAX_WAITING_CHARACTERS = 262_144;
+import type { StoredTransition } from '../../persistence/read-transitions.ts';
+import type { Followed } from '../followed.ts';
+import { Wake } from '../wake.ts';
+import type { DeltaPiece } from './delta-channel.contract.ts';
+import { compareAttempts } from './piece-reader.ts';
 
 /** Events after which an attempt of a model goes no further, though its session may still be PLANNING. */
 const ENDS_ATTEMPT: readonly string[] = ['model.attemptFailed', 'worker.tookOver', 'lease.released', 'run.cancelled'];
 
-type Attempt = Pick<LiveDelta, 'runId' | 'attempt'>;
+type Attempt = Pick<DeltaPiece, 'runId' | 'attempt' | 'token' | 'from'>;
 
-/** The pieces that wait for one reader, put between the transitions where they belong, and the attempts that are void. */
+/**
+ * The pieces that wait for one reader, put between the transitions where they belong, and the attempts that are void. Where more than
+ * `maxBytes` of UTF-8 wait for a slow one it is told that they are void: the committed turn follows.
+ */
 export class DeltaQueue {
   /** Woken by each piece. */
   readonly wake = new Wake();
-  #waiting: LiveDelta[] = [];
-  #characters = 0;
+  readonly #maxBytes: number;
+  #waiting: DeltaPiece[] = [];
+  #bytes = 0;
+  /** The sequence of the last transition that ended an attempt: what one began before it comes too late, over a channel that is slow. */
+  #over = 0;
   /** Of which the reader has seen pieces, and no answer yet. */
   #shown: Attempt | null = null;
   /** Of which no more is shown: its reader was too slow. */
   #given: Attempt | null = null;
 
-  readonly push = (delta: LiveDelta): void => {
-    if (isSame(this.#given, delta)) return;
-    this.#characters += delta.text.length;
-    if (this.#characters > MAX_WAITING_CHARACTERS) {
-      this.#given = { runId: delta.runId, attempt: delta.attempt };
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  readonly push = (piece: DeltaPiece): void => {
+    if (isSame(this.#given, piece)) return;
+    this.#bytes += Buffer.byteLength(piece.text);
+    if (this.#bytes > this.#maxBytes) {
+      const { runId, attempt, token, from } = piece;
+      this.#given = { runId, attempt, token, from };
       this.#clear();
     } else {
-      this.#waiting.push(delta);
+      this.#waiting.push(piece);
     }
     this.wake.wake();
   };
@@ -39,10 +48,11 @@ export class DeltaQueue {
     if (this.#given !== null && isSame(this.#shown, this.#given)) yield* this.#void();
     for (let next = this.#waiting[0]; next !== undefined && next.after <= last; next = this.#waiting[0]) {
       this.#waiting.shift();
-      this.#characters -= next.text.length;
+      this.#bytes -= Buffer.byteLength(next.text);
+      if (next.from < this.#over) continue;
       if (!isSame(this.#shown, next)) yield* this.#void();
-      const { runId, attempt, kind, text } = next;
-      this.#shown = { runId, attempt };
+      const { runId, attempt, token, from, kind, text } = next;
+      this.#shown = { runId, attempt, token, from };
       yield { type: 'delta', kind, text, attempt, runId };
     }
   }
@@ -55,19 +65,21 @@ export class DeltaQueue {
     if (isAnswered) this.#shown = null;
     else yield* this.#void();
     this.#given = null;
+    this.#over = sequence;
   }
 
   *#void(): Generator<Followed, void> {
-    if (this.#shown !== null) yield { type: 'voided', ...this.#shown };
+    const shown = this.#shown;
     this.#shown = null;
+    if (shown !== null) yield { type: 'voided', runId: shown.runId, attempt: shown.attempt };
   }
 
   #clear(): void {
     this.#waiting = [];
-    this.#characters = 0;
+    this.#bytes = 0;
   }
 }
 
 function isSame(one: Attempt | null, other: Attempt): boolean {
-  return one !== null && one.runId === other.runId && one.attempt === other.attempt;
+  return one !== null && compareAttempts(one, other) === 0;
 }
