@@ -86,9 +86,8 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
   const { world, tools, policy, people } = options;
   const subject: Subject<World> = { world, tools, policy, people, tenants, users };
   const replayed = replay === undefined ? null : readPlan(replay);
-  const database = await sharedPglite();
   const judge = async (plan: Plan, isTold = false) =>
-    playPlan(database, subject, plan, { invariants, everyStep, isTold });
+    playPlan(await sharedPglite(), subject, plan, { invariants, everyStep, isTold });
   const found =
     replayed === null
       ? await search(planArbitrary({ calls, sessions, faults }), { numRuns, seed }, judge)

@@ -43,9 +43,11 @@ export interface Seen<World> {
   readonly executions: readonly SeenExecution[];
 }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is one of them
 /** What must hold, by its name in words. Return nothing or `true` where it holds; return `false` or a sentence, or throw, where it does not. */
-export type Invariants<Of> = { readonly [inWords: string]: (seen: Of) => boolean | string | void };
+export type Invariants<Of> = { readonly [inWords: string]: (seen: Of) => Says };
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is one of them
+type Says = boolean | string | void;
 
 /** A call of which nobody knows whether it took effect, as it is shown to who settles it. */
 export interface UnknownCall {

@@ -16,7 +16,7 @@ export function checkRefund(refund: (bank: Bank, process: ProcessUnderTest) => T
       },
     },
     sessions: { tenants: 1, users: 1, sessions: 2 },
-    numRuns: 60,
+    numRuns: 30,
     seed: 42,
   });
 }

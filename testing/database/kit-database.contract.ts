@@ -20,7 +20,9 @@ export interface KitDatabase {
   query(text: string, values?: unknown[]): Promise<any[]>;
   /** Sets the clock that leases and deadlines go by, in milliseconds since 1970. */
   setNow(ms: number): Promise<void>;
-  /** Removes everything that a run left. */
+  /** Whether somebody has its one connection at this moment; on a server never. */
+  readonly isHeld: boolean;
+  /** Removes everything that a run left. Where somebody holds the connection for ever it is given up, and not to be used again. */
   reset(): Promise<void>;
 }
 

@@ -25,9 +25,15 @@ interface Slot {
 
 let shared: Promise<PgliteKitDatabase> | undefined;
 
-/** The PGlite that all checks of this Node process share, opened and migrated by the first one: it takes seconds, a run takes a fraction of one. */
-export function sharedPglite(): Promise<PgliteKitDatabase> {
+/**
+ * The PGlite that all checks of this Node process share, opened and migrated by the first one: that takes seconds, and a run a fraction of one.
+ * One that had to be given up is replaced.
+ */
+export async function sharedPglite(): Promise<PgliteKitDatabase> {
   shared ??= openPgliteKitDatabase();
+  const database = await shared;
+  if (!database.isGivenUp) return database;
+  shared = openPgliteKitDatabase();
   return shared;
 }
 
@@ -56,12 +62,18 @@ export class PgliteKitDatabase implements KitDatabase {
   readonly #instance: PGlite;
   readonly #tables: readonly string[];
   readonly #slots: Slot[] = [];
+  isGivenUp = false;
   #used = 0;
   #runs = 0;
+  #holders = 0;
 
   constructor(instance: PGlite, tables: readonly string[]) {
     this.#instance = instance;
     this.#tables = tables;
+  }
+
+  get isHeld(): boolean {
+    return this.#holders > 0;
   }
 
   mortalAdapter(life: Life): ReturnType<KitDatabase['mortalAdapter']> {
@@ -88,6 +100,8 @@ export class PgliteKitDatabase implements KitDatabase {
 
   /** Nobody of the run before goes on: every process of it is dead by then, so its way in is free. */
   async reset(): Promise<void> {
+    this.isGivenUp ||= this.isHeld;
+    if (this.isGivenUp) return;
     this.#used = 0;
     this.#runs += 1;
     const isCut = this.#runs % RUNS_PER_CUT === 0;
@@ -114,7 +128,9 @@ export class PgliteKitDatabase implements KitDatabase {
       sleep: (ms, signal) => slot.life.environment.sleep(ms, signal),
       faultPoint: (point, info) => slot.life.environment.faultPoint(point, info),
     };
-    const instance = livingOnly(this.#instance, slot);
+    const instance = livingOnly(this.#instance, slot, (change) => {
+      this.#holders += change;
+    });
     slot.database = await pglite({ instance }).connect({ environment, limits });
     return slot as Slot;
   }
@@ -124,12 +140,20 @@ type Exclusive = PGlite['_runExclusiveTransaction'];
 
 const LATER: unique symbol = Symbol('it was paused meanwhile');
 
-/** `instance` for one process: while that is paused it takes the one connection from nobody. */
-function livingOnly(instance: PGlite, slot: { life: Life }): PGlite {
+/** `instance` for one process: while that is paused it takes the one connection from nobody. `count` is told who has it. */
+function livingOnly(instance: PGlite, slot: { life: Life }, count: (change: 1 | -1) => void): PGlite {
   const exclusively = async (work: Parameters<Exclusive>[0]): Promise<unknown> => {
     for (;;) {
       await slot.life.alive();
-      const came = await instance._runExclusiveTransaction<unknown>(async () => (slot.life.isPaused ? LATER : work()));
+      const came = await instance._runExclusiveTransaction<unknown>(async () => {
+        if (slot.life.isPaused) return LATER;
+        count(1);
+        try {
+          return await work();
+        } finally {
+          count(-1);
+        }
+      });
       if (came !== LATER) return came;
     }
   };

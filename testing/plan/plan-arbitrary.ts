@@ -18,7 +18,7 @@ const JUMPS_MS = [2 * SECOND_MS, 20 * SECOND_MS, 90 * SECOND_MS, 7 * HOUR_MS, 25
 
 /** How many blocks of commands a plan has, and how likely that is: most of what is wrong shows in few. */
 const BLOCKS = [
-  { length: 1, weight: 5 },
+  { length: 1, weight: 7 },
   { length: 2, weight: 4 },
   { length: 3, weight: 2 },
   { length: 5, weight: 1 },
@@ -71,14 +71,14 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
 function messageArbitrary({ calls, sessions }: PlanSpace): fc.Arbitrary<MessageCommand> {
   const call = callArbitrary(calls);
   const reply = fc.oneof(
-    { weight: 6, arbitrary: fc.tuple(call) },
+    { weight: 10, arbitrary: fc.tuple(call) },
     { weight: 2, arbitrary: fc.array(call, { minLength: 2, maxLength: 3 }) },
     { weight: 1, arbitrary: call.map((one) => [one, one]) },
   );
   const replies = fc.oneof(
-    { weight: 6, arbitrary: fc.tuple(reply) },
-    { weight: 2, arbitrary: fc.tuple(reply, reply) },
-    { weight: 2, arbitrary: reply.map((one) => [one, one]) },
+    { weight: 8, arbitrary: fc.tuple(reply) },
+    { weight: 1, arbitrary: fc.tuple(reply, reply) },
+    { weight: 1, arbitrary: reply.map((one) => [one, one]) },
   ) as fc.Arbitrary<PlannedCall[][]>;
   return fc
     .record({

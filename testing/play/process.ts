@@ -140,7 +140,8 @@ export class KitProcess {
       if (command.point !== passage.point) continue;
       if (EFFECTS.has(passage.point) && passage.executionId === undefined) continue;
       // On one connection nobody else would get any further; a server ends what is silent for too long.
-      if (command.fault === 'stall' && holder.isHeldBy(this, passage.sessionId)) continue;
+      const isSilent = command.fault === 'stall' || (command.fault === 'timeout' && EFFECTS.has(passage.point));
+      if (isSilent && holder.isHeldBy(this, passage.sessionId)) continue;
       fault.seen += 1;
       if (fault.seen !== command.occurrence) continue;
       due.splice(due.indexOf(fault), 1);

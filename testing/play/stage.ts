@@ -168,7 +168,9 @@ export class Stage<World> {
       if (!isHeld && this.#gates.release()) continue;
       if (this.clock.wakeDue()) continue;
       const { nextWakeInMs } = this.clock;
-      if (!isHeld && nextWakeInMs <= SHORT_MS) await this.jump(nextWakeInMs);
+      if (this.database.isHeld) {
+        if (!(await this.#waitsForOthers())) throw new NeverRests('a transactional tool does not come to its end');
+      } else if (!isHeld && nextWakeInMs <= SHORT_MS) await this.jump(nextWakeInMs);
       else if (!(await this.#waitsForOthers())) return;
     }
     throw new NeverRests(`it goes on and on: ${MAX_STEPS} steps, and no end`);
