@@ -29,6 +29,7 @@ export type {
 } from './adapters/telemetry/telemetry.contract.ts';
 export { type AskUserOptions, askUser } from './adapters/tools/ask-user.ts';
 export { defineTool, type Returned, type ToolDefinition } from './adapters/tools/define-tool.ts';
+export type { RememberedKind, ToolRemembered, TransactionalMemory } from './adapters/tools/memory.contract.ts';
 export {
   type ApprovalRule,
   allow,
@@ -40,6 +41,7 @@ export {
   strictest,
 } from './adapters/tools/policy.ts';
 export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
+export { type RememberToolOptions, rememberTool } from './adapters/tools/remember-tool.ts';
 export type {
   InputSchema,
   Once,

@@ -4,6 +4,7 @@ import type { SessionEvent } from '../machines/session-event.ts';
 import type { Act, ActEnd } from './commit-request.ts';
 import type { ToolTransaction } from './database.contract.ts';
 import { readDatabaseError } from './database-error-facts.ts';
+import type { NewMemory } from './memory/new-memory.ts';
 import { applySettings, restorePathSql, type Store } from './session-transaction.ts';
 import { normaliseError } from './values/normalise-error.ts';
 
@@ -41,6 +42,12 @@ export interface Acting {
   act: Act;
 }
 
+/** How an attempt ended, and what its tool remembered: to be stored with it. */
+export interface Acted {
+  event: SessionEvent;
+  memories: readonly NewMemory[];
+}
+
 /**
  * Runs a transactional tool inside the commit, in a savepoint before any write of ours. Either everything that it wrote is part of the
  * commit, or nothing is and the attempt has failed: the returned event says which.
@@ -48,7 +55,7 @@ export interface Acting {
  * @throws what rolls the whole commit back: a lost connection, a serialization failure or a deadlock, which are tried again;
  * TRANSACTION_CONTROL when the transaction is not the one that it was.
  */
-export async function actInSavepoint(store: Store, em: EntityManager, acting: Acting): Promise<SessionEvent> {
+export async function actInSavepoint(store: Store, em: EntityManager, acting: Acting): Promise<Acted> {
   const { act, tenantId } = acting;
   const tool = await store.database.toolTransaction(em);
   const idleMs = act.timeoutMs + store.limits.statementTimeoutMs;
@@ -67,7 +74,7 @@ export async function actInSavepoint(store: Store, em: EntityManager, acting: Ac
   }
   if (end.outcome === 'failed') await em.execute(`rollback to savepoint ${savepoint}; release savepoint ${savepoint}`);
   await applySettings(store, { tenantId }, em);
-  return toEvent(acting, end);
+  return { event: toEvent(acting, end), memories: end.outcome === 'succeeded' ? (end.memories ?? []) : [] };
 }
 
 /** No tool can guess it, so none can end it or set one of the same name over it. */

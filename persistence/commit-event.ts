@@ -198,7 +198,8 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
   const { contentDigest } = decided;
   const touched = late === null ? open.rows : [...open.rows, late];
   const cause = { contentDigest, holder: holderOf(claim), messageId: messageIdOf(request, decided) };
-  const writing = { request, row, open: touched, changes, rounds, transition, ...cause, now };
+  const memories = [...(request.memories ?? []), ...(decided.memories ?? [])];
+  const writing = { request: { ...request, memories }, row, open: touched, changes, rounds, transition, ...cause, now };
   const executions = await writeCommit(store, em, writing);
   const givenUp = await writeChildren(em, row, changes, now);
   const left = countAfter(inbox, decided.inbox);

@@ -32,7 +32,7 @@ export type Intent =
 
 /** How a transactional tool ended. Failed means that what it wrote shall be rolled back. */
 export type ActEnd =
-  | { outcome: 'succeeded'; content: OutcomeContent; retryInMs: null }
+  | { outcome: 'succeeded'; content: OutcomeContent; retryInMs: null; memories?: readonly NewMemory[] }
   | { outcome: 'failed'; content: OutcomeContent; retryInMs: number | null };
 
 /** The act of a transactional tool. It may be run more than once, each time in a transaction of its own of which one at most commits. */

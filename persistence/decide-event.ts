@@ -28,6 +28,7 @@ import {
 import { eventIdFromMessageId } from './keys/event-id-from-message-id.ts';
 import { lateSettlement } from './late-settlement.ts';
 import type { LeaseClaim } from './lease.ts';
+import type { NewMemory } from './memory/new-memory.ts';
 import { findSeenEvent, type InboxCount, type SeenEvent } from './read-under-lock.ts';
 import { rekeyStart } from './rekey-start.ts';
 import type { Store } from './session-transaction.ts';
@@ -42,6 +43,8 @@ export interface Decision {
   inbox: InboxChange | null;
   /** An execution of an earlier turn that the event is about. */
   late?: AgentToolExecutionRow | null;
+  /** What is remembered with it beside what the request brings along. */
+  memories?: readonly NewMemory[];
 }
 
 /** An event that the session has taken before: there is nothing to commit. `drops` is a row of a message that has its turn already. */
@@ -186,7 +189,8 @@ async function act(em: EntityManager, undecided: Undecided, intent: SettleByActi
       details: { executionId, attempt },
     });
   }
-  return asRequested(undecided, await actInSavepoint(store, em, { ...intent, tenantId: request.tenantId }));
+  const { event, memories } = await actInSavepoint(store, em, { ...intent, tenantId: request.tenantId });
+  return { ...asRequested(undecided, event), memories };
 }
 
 interface Asked {

@@ -4,6 +4,7 @@ import type { ToolTransaction } from '../persistence/database.contract.ts';
 import { asTool } from '../persistence/reentrance.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import type { DriveContext } from './drive-context.ts';
+import { RememberedInCommit } from './memory/remembered-in-commit.ts';
 import { observeAttempt } from './observe.ts';
 import { returnedBy } from './returned-by.ts';
 import { toolContext } from './tool-context.ts';
@@ -60,9 +61,11 @@ async function act(
     );
   });
   timedOut.catch(() => undefined);
+  const remembered = new RememberedInCommit(drive, execution);
   try {
     const context: TransactionalContext = {
       ...toolContext(drive, execution, signal),
+      memory: remembered,
       transaction: toQueryable(transaction),
       em: transaction.em,
     };
@@ -71,7 +74,8 @@ async function act(
       if (insideEffect !== undefined) await insideEffect;
       const { value } = await returnedBy(tool.execute(structuredClone(ready.params), context));
       await transaction.em.flush();
-      return { outcome: 'succeeded', content: await outputContent(drive, tool, value), retryInMs: null };
+      const memories = remembered.end();
+      return { outcome: 'succeeded', content: await outputContent(drive, tool, value), retryInMs: null, memories };
     });
     const end = await Promise.race([acted.catch((thrown) => threw(drive, tool, execution, thrown)), timedOut]);
     // Where the connection broke nothing of the effect is left, and the whole commit is done again.
@@ -79,6 +83,7 @@ async function act(
     return end;
   } finally {
     over.abort();
+    remembered.end();
   }
 }
 

@@ -51,6 +51,7 @@ import { noteServices } from './services-of.ts';
 import { type SessionLogic, sessionLogic } from './session-actor.ts';
 import type { Session } from './session-handle.ts';
 import { createSignals } from './signals.ts';
+import { Summariser } from './summaries/summariser.ts';
 import { WorkerControl, type WorkerOptions } from './worker-control.ts';
 import type { DeltaChannel } from './working-state/delta-channel.contract.ts';
 import { inProcessDeltas } from './working-state/in-process-deltas.ts';
@@ -299,6 +300,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
       onAwaiting == null
         ? null
         : new Announcer({ store, closing: closing.signal, onAwaiting, onWarning: signals.warn }),
+    summariser: new Summariser(),
     evidence: new EvidenceKeeper({ store, closing: closing.signal, onWarning: signals.warn }),
     signals,
     operations,

@@ -32,7 +32,7 @@ export interface AgentDefinition<Name extends string = string, Output extends In
   /** Bounds of the agent's runs, in place of the runtime's. Default: those of the runtime. */
   limits?: Partial<RunLimits>;
   /**
-   * The budget of what a model is given. The newest turns that fit are given. Default: every model call
+   * The budget of what a model is given. What does not fit any more is summarised in background: see docs/memory.md. Default: every model call
    * is given the whole history.
    */
   context?: ContextOptions;

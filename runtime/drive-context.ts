@@ -39,6 +39,8 @@ export interface DriveContext {
   emit(event: RunEvent): void;
   /** Keeps what a tool returned too late to be committed, as evidence. Never rejects. */
   keep(late: Omit<LateResult, 'evidenceId' | 'token'>): void;
+  /** Notes that the session is to be summarised up to a turn, and begins. Nothing waits for it, and it never rejects. */
+  oweSummary(upToTurn: number): void;
   /** Aborts `signal`: what is out stops, and is not committed. */
   stop(reason: TurnlockError): void;
 }

@@ -29,7 +29,10 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
     while (!drive.signal.aborted) {
       const effects = pendingEffects(last.session.snapshot, last.executions);
       const [first] = effects;
-      if (first === undefined) return last;
+      if (first === undefined) {
+        if (turns !== null) context.noteDue(toModelTurns(turns), last.session.state === 'IDLE');
+        return last;
+      }
       let next: CommitResult | null;
       try {
         if (last.news > 0) {
@@ -117,7 +120,9 @@ async function planNext(
   if (asking.signal.aborted) return null;
   const { runId, attempt } = call;
   const spent = spentInRun(turns, runId);
-  const event = await callModel(asking, { turns: toModelTurns(turns), context }, { runId, attempt, spent });
+  const shown = toModelTurns(turns);
+  context.noteDue(shown, false);
+  const event = await callModel(asking, { turns: shown, context }, { runId, attempt, spent });
   if (event === null) return null;
   tools.noteStarts(event);
   return commitAsHolder(drive, event);

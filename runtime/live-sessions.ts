@@ -278,6 +278,7 @@ function driveContext(
     scratchpad,
     emit,
     keep: (late) => keepEvidence(services, begin.session, { ...late, token: begin.session.token }),
+    oweSummary: (upToTurn) => inBackground(services, () => services.summariser.owe(services, begin.session, upToTurn)),
     stop: (reason) => controller.abort(reason),
   };
 }

@@ -20,6 +20,7 @@ export const LOG_EVENTS = {
   'tool.outcomeUnknown': 'warn',
   'person.asked': 'info',
   'write.stale': 'warn',
+  'memory.summarised': 'info',
   warning: 'warn',
 } as const satisfies Record<string, LogLevel>;
 
@@ -58,6 +59,7 @@ const SENTENCES: Record<Exclude<LogEvent, 'warning'>, string> = {
   'tool.attemptFailed': 'An attempt of a tool failed and is made again.',
   'tool.outcomeUnknown': 'A call was started, and nothing says how it ended.',
   'person.asked': 'A person is asked.',
+  'memory.summarised': 'A summary takes the place of the older turns of a session, for its model.',
   'write.stale': 'A write was refused: who sent it holds the session no more.',
 };
 

@@ -12,6 +12,7 @@ import type { EvidenceKeeper } from './keep-evidence.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Operations } from './operations.ts';
 import type { Signals } from './signals.ts';
+import type { Summariser } from './summaries/summariser.ts';
 
 /** What the parts of one runtime share. */
 export interface Services {
@@ -33,6 +34,8 @@ export interface Services {
   isClaiming: boolean;
   /** Tells the host of what people are asked; `null` where it has no hook. */
   announcer: Announcer | null;
+  /** Writes the summaries that are owed. */
+  summariser: Summariser;
   /** Keeps what tools return too late. */
   evidence: EvidenceKeeper;
   /** Where this runtime tells of itself. */

@@ -4,7 +4,7 @@ import type { SessionKey } from '../persistence/read-session.ts';
 import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { LeftAlone } from './left-alone.ts';
 import { type Attention, type Recovery, recoverOne } from './recover.ts';
-import type { Services } from './services.ts';
+import { inBackground, type Services } from './services.ts';
 import { Wake } from './wake.ts';
 
 /** How a worker works. */
@@ -111,6 +111,7 @@ export class Worker {
 
   async #claim(): Promise<number> {
     this.#announce();
+    inBackground(this.#services, () => this.#services.summariser.sweep(this.#services));
     const { store, build, closing } = this.#services;
     const free = this.#settings.concurrency - this.#driving.size;
     if (free <= 0) return Number.POSITIVE_INFINITY;

@@ -54,7 +54,7 @@ export const LAYERS: readonly Layer[] = [
     holds: /^runtime\//,
     mayImport: either(
       LEAF,
-      /^(machines|persistence|runtime)\/|^adapters\/(models\/model|tools\/tool|telemetry\/telemetry|embedders\/embedder)\.contract\.ts$|^adapters\/tools\/(json-schema-of|define-tool|policy|tool-error|reconciliation)\.ts$/,
+      /^(machines|persistence|runtime)\/|^adapters\/(models\/model|tools\/tool|tools\/memory|telemetry\/telemetry|embedders\/embedder)\.contract\.ts$|^adapters\/tools\/(json-schema-of|define-tool|policy|tool-error|reconciliation)\.ts$/,
     ),
   },
   {

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { Json } from '../../machines/event-content.ts';
 import type { EffectClass } from '../../machines/execution-status.ts';
+import type { TransactionalMemory } from './memory.contract.ts';
 import type { Policy } from './policy.ts';
 
 /** A validator of input: any Standard Schema that can also say itself as JSON Schema (Zod 4.2 and later, ArkType, Valibot …). */
@@ -111,6 +112,8 @@ export interface TransactionalContext extends ToolContext {
    * `execute` returns.
    */
   readonly em: EntityManager;
+  /** Remembers for the session's user, by the commit that settles the call. */
+  readonly memory: TransactionalMemory;
 }
 
 /** The effect classes that a tool declares by their name alone. */

@@ -87,7 +87,8 @@ function toTask(row: Row): MemoryTask {
 
 /**
  * Notes in the transaction of `em` that a session is to be summarised up to one of its turns: one task for each session, which only ever
- * reaches further. It is due at once, and has all its attempts again.
+ * reaches further. A new one is due at once. One that is at work, or waits after it failed, goes on with what it is at; one that nobody tries any
+ * more is tried again.
  */
 export async function oweSummary(
   em: EntityManager,
@@ -98,7 +99,8 @@ export async function oweSummary(
     `insert into turnlock.agent_memory_tasks as t (tenant_id, kind, session_id, up_to_turn, due_at, created_at)
        select ?, 'summarise', ?::uuid, ?::int, moment, moment from (select turnlock.turnlock_now() as moment) one
      on conflict on constraint uq_memory_task_session do update
-       set up_to_turn = greatest(t.up_to_turn, excluded.up_to_turn), due_at = least(t.due_at, excluded.due_at), attempts = 0
+       set up_to_turn = greatest(t.up_to_turn, excluded.up_to_turn),
+           attempts = case when t.due_at <= excluded.due_at then 0 else t.attempts end
      returning task_id`,
     [tenantId, sessionId, upToTurn],
   )) as [{ task_id: string }];

@@ -1,9 +1,12 @@
 import type { ModelTurn } from '../../adapters/models/model.contract.ts';
+import { isTurnlockError } from '../../errors.ts';
 import type { ShownMemoryContent } from '../../machines/event-content.ts';
+import { findSummary, type SessionSummaryText } from '../../persistence/memory/read-summary.ts';
 import { type HistoryTurn, readHistory } from '../../persistence/read-history.ts';
 import { readWindow } from '../../persistence/read-window.ts';
 import type { DriveContext } from '../drive-context.ts';
 import type { CountTokens } from './count-tokens.ts';
+import { dueSummary } from './due-summary.ts';
 import { fittingMemories } from './fitting-memories.ts';
 import { type ShownMemory, withMemories } from './memory-block.ts';
 import { leastTokens, selectWindow } from './select-window.ts';
@@ -19,7 +22,7 @@ export interface GivenContext {
 }
 
 /** Bytes that are read for each token of a budget: few texts have more. */
-const BYTES_PER_TOKEN = 8;
+export const BYTES_PER_TOKEN = 8;
 
 /** Tokens by which providers part one turn, or one tool, from the next. */
 const OVERHEAD = 4;
@@ -30,44 +33,75 @@ export class RunContext {
   /** By turn: they never change. */
   readonly #tokens = new Map<number, number>();
   #fixed: { instructions: string; tokens: number } | null = null;
-  #summary: (ShownMemory & { coversToTurn: number }) | null = null;
-  #recalled: readonly ShownMemory[] = [];
+  #summary: SessionSummaryText | null = null;
+  /** The turn up to which this run has owed a summary that is not there yet. */
+  #owed: number | null = null;
 
   constructor(drive: DriveContext) {
     this.#drive = drive;
   }
 
-  /** The turns that the run may need: all, or of an agent with a budget those that the budget can hold. */
+  /** The turns that the run may need: all, or of an agent with a budget those that the budget can hold, from its summary's end on. */
   async read(runId: string): Promise<HistoryTurn[]> {
     const { store, session, limits, agent } = this.#drive;
     const { tenantId, sessionId } = session;
     const key = { tenantId, sessionId, runId };
     if (agent.context == null) return readHistory(store, key, limits.leaseMs);
     const maxBytes = agent.context.maxTokens * BYTES_PER_TOKEN;
-    return readWindow(store, key, async () => ({ after: -1, maxBytes }), limits.leaseMs);
+    return readWindow(
+      store,
+      key,
+      async (em) => {
+        this.#summary = await findSummary(em, key);
+        return { after: this.#summary?.coversToTurn ?? -1, maxBytes };
+      },
+      limits.leaseMs,
+    );
   }
 
   /** What fits of `turns`. Without a budget all of them. */
   give(instructions: string, turns: ModelTurn[]): GivenContext {
     const { agent, countTokens } = this.#drive;
-    if (agent.context == null || countTokens === null) {
-      return given(instructions, this.#recalled, { turns, leftOut: null });
-    }
-    const tokensOf = (turn: ModelTurn) => this.#tokensOf(turn, countTokens);
+    if (agent.context == null || countTokens === null) return given(instructions, [], { turns, leftOut: null });
+    const tokensOf = this.#tokensOf(countTokens);
     const room = agent.context.maxTokens - this.#fixedTokens(instructions, countTokens);
-    const remembered = [...(this.#summary === null ? [] : [this.#summary]), ...this.#recalled];
+    const remembered = this.#summary === null ? [] : [summaryShown(this.#summary)];
     const fitting = fittingMemories(remembered, room - leastTokens({ turns, tokensOf }), countTokens);
     const coversToTurn = this.#summary?.coversToTurn ?? -1;
     const window = selectWindow({ turns, coversToTurn, maxTokens: room - fitting.tokens, tokensOf });
     return given(instructions, fitting.memories, window);
   }
 
-  #tokensOf(turn: ModelTurn, countTokens: CountTokens): number {
-    const known = this.#tokens.get(turn.turnIndex);
-    if (known !== undefined) return known;
-    const tokens = countTokens(turnText(turn)) + OVERHEAD;
-    this.#tokens.set(turn.turnIndex, tokens);
-    return tokens;
+  /** Owes a summary where one is due, once until it is there. Never throws: a count that fails, fails the next model call. */
+  noteDue(turns: readonly ModelTurn[], rests: boolean): void {
+    try {
+      this.#noteDue(turns, rests);
+    } catch (error) {
+      if (!isTurnlockError(error, 'DEFINITION_INVALID')) throw error;
+    }
+  }
+
+  #noteDue(turns: readonly ModelTurn[], rests: boolean): void {
+    const { agent, countTokens } = this.#drive;
+    if (agent.context == null || countTokens === null) return;
+    const coversToTurn = this.#summary?.coversToTurn ?? -1;
+    if (this.#owed !== null && coversToTurn < this.#owed) return;
+    const { maxTokens, keepTokens } = agent.context;
+    const tokensOf = this.#tokensOf(countTokens);
+    const due = dueSummary({ turns, coversToTurn, maxTokens, keepTokens, rests, tokensOf });
+    if (due === null) return;
+    this.#owed = due;
+    this.#drive.oweSummary(due);
+  }
+
+  #tokensOf(countTokens: CountTokens): (turn: ModelTurn) => number {
+    return (turn) => {
+      const known = this.#tokens.get(turn.turnIndex);
+      if (known !== undefined) return known;
+      const tokens = countTokens(turnText(turn)) + OVERHEAD;
+      this.#tokens.set(turn.turnIndex, tokens);
+      return tokens;
+    };
   }
 
   /** Tokens of what is given with every request of the run. */
@@ -85,6 +119,10 @@ export class RunContext {
   }
 }
 
+function summaryShown({ memoryId, content }: SessionSummaryText): ShownMemory {
+  return { memoryId, kind: 'summary', why: 'summary', content };
+}
+
 function given(
   instructions: string,
   memories: readonly ShownMemory[],
@@ -94,11 +132,9 @@ function given(
     instructions: withMemories(instructions, memories),
     turns,
     windowFrom: leftOut === null ? (turns[0]?.turnIndex ?? 0) : leftOut.to + 1,
-    memories: memories.map(({ memoryId, kind, why, score }) => ({
-      memoryId,
-      kind,
-      why,
-      ...(score === undefined ? {} : { score }),
-    })),
+    memories: memories.map((memory) => {
+      const { memoryId, kind, why } = memory;
+      return { memoryId, kind, why, ...(memory.why === 'recalled' ? { score: memory.score } : {}) };
+    }),
   };
 }

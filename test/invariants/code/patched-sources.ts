@@ -4,7 +4,16 @@ import type { Patch } from './code-guards.ts';
 
 /** What a scene needs of the repository. */
 const NEEDED = [
-  ...['adapters/databases', 'adapters/models', 'adapters/tools', 'machines', 'migrations', 'persistence', 'runtime'],
+  ...[
+    'adapters/databases',
+    'adapters/embedders',
+    'adapters/models',
+    'adapters/tools',
+    'machines',
+    'migrations',
+    'persistence',
+    'runtime',
+  ],
   ...['index.ts', 'errors.ts', 'limits.ts', 'environment.ts', 'package.json'],
   ...[
     'test/invariants/code',

@@ -306,10 +306,12 @@ export const scenes: Record<string, (stage: Stage) => Promise<unknown>> = {
     stop.letGo();
     await at(session, 'IDLE');
     await waitFor(isKept, { for: 'the evidence' });
-    const isKnown = async () =>
-      (await typesOf(session)).includes('tool.evidenced') ||
-      (await stage.query('SELECT FROM turnlock.sweep_sessions(10) WHERE session_id = $1', [sessionId])).length > 0;
-    return (await isKnown()) ? 'found' : 'forgotten';
+    // Its own process goes on from it at once: it is owed, or somebody is at it, or it is taken; asked in this order, one of them is seen.
+    const owed = await stage.query('SELECT FROM turnlock.sweep_sessions(10) WHERE session_id = $1', [sessionId]);
+    if (owed.length > 0) return 'found';
+    const holder = 'SELECT FROM turnlock.agent_sessions WHERE session_id = $1 AND lease_holder IS NULL';
+    await waitFor(async () => (await stage.query(holder, [sessionId])).length > 0, { for: 'nobody at it' });
+    return (await typesOf(session)).includes('tool.evidenced') ? 'found' : 'forgotten';
   },
 
   async atWork(stage) {

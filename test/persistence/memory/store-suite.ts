@@ -99,6 +99,7 @@ export const describeMemoryStore: RuntimeSuite = (database) => {
       memoryId: second.memoryId,
       content: 'further',
       coversToTurn: 7,
+      isOwn: true,
     });
     expect(await readSummary(store, { ...session, tenantId: 'other' })).toBeNull();
     const third = newMemory('too late', { kind: 'summary', coversToTurn: 5, supersedes: [first.memoryId] });
