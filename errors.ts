@@ -182,6 +182,10 @@ export const ERROR_CODES = {
     'version',
     'A newer build has asked for the call: deploy that version of the tool here too.',
   ),
+  EMBEDDING_MISMATCH: kind(
+    'version',
+    "Run `turnlock memory reembed`, go back to the embedder of before, or search by text alone with memory: { whenMismatched: 'textOnly' }.",
+  ),
   TOOL_SCHEMA_CHANGED: kind(
     'version',
     'Raise the version of the tool and add an upgrade: versioned(before).to(now, upgrade).',

@@ -84,6 +84,8 @@ export { DOCTOR_CODES, type DoctorCode, type Severity } from './persistence/doct
 export type { WhenBusy } from './persistence/inbox.ts';
 export type { Awaiting, LateFact } from './persistence/list-awaiting.ts';
 export type { SessionSummary, Stranded } from './persistence/list-sessions.ts';
+export type { MemoryKind } from './persistence/memory/new-memory.ts';
+export type { FoundMemory } from './persistence/memory/recall-memories.ts';
 export type { StoredTransition, TransitionsQuery } from './persistence/read-transitions.ts';
 export type { StoredTurn, TurnsQuery } from './persistence/read-turns.ts';
 export type { OnAwaiting } from './runtime/announcer.ts';
@@ -120,6 +122,9 @@ export type {
 } from './runtime/explain/explanation.ts';
 export type { Followed, FollowOptions } from './runtime/followed.ts';
 export { LOG_EVENTS, type Log, type LogEntry, type LogEvent, type LogLevel } from './runtime/log.ts';
+export type { ForgetOptions, ListMemoriesOptions, RecallOptions, Remembered } from './runtime/memory/check-memory.ts';
+export type { Memory, Recalled, RememberOptions } from './runtime/memory/memory-handle.ts';
+export type { MemoryOptions } from './runtime/memory/memory-options.ts';
 export type { NewSessionOptions, SessionActorInput, SessionReference } from './runtime/open-session.ts';
 export type { Recovery } from './runtime/recover.ts';
 export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain.ts';

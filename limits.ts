@@ -14,6 +14,8 @@ export interface Limits {
   maxErrorBytes: number;
   /** Bytes of the JSON of one `metadata`. Default 16 KiB. */
   maxMetadataBytes: number;
+  /** Bytes of the content of one memory, at most 1 MiB. Default 64 KiB. */
+  maxMemoryBytes: number;
   /** Bytes of the JSON of all that the tools of one run keep in `context.scratchpad`, keys included. Default 1 MiB. */
   maxScratchpadBytes: number;
   /**
@@ -80,6 +82,8 @@ export interface Limits {
   toolTimeoutMs: number;
   /** Milliseconds for one attempt of a model call. Default 120 000. */
   modelTimeoutMs: number;
+  /** Milliseconds for one call of an embedder. A search that waits for it longer goes by text alone. Default 10 000. */
+  embedTimeoutMs: number;
   /** Milliseconds for one verdict of a policy. Default 10 000. */
   policyTimeoutMs: number;
   /** Milliseconds for which `onAwaiting` is waited for; then it is told again later. Default 30 000. */
@@ -110,6 +114,7 @@ export const LIMITS: Limits = Object.freeze({
   maxOutputBytes: MIB,
   maxErrorBytes: 16 * KIB,
   maxMetadataBytes: 16 * KIB,
+  maxMemoryBytes: 64 * KIB,
   maxScratchpadBytes: MIB,
   maxDeltaBytes: 256 * KIB,
   maxDepth: 64,
@@ -137,6 +142,7 @@ export const LIMITS: Limits = Object.freeze({
   connectTimeoutMs: 10_000,
   toolTimeoutMs: 30_000,
   modelTimeoutMs: 120_000,
+  embedTimeoutMs: 10_000,
   policyTimeoutMs: 10_000,
   hookTimeoutMs: 30_000,
 });
@@ -157,6 +163,7 @@ export const MAX_CHARACTERS = Object.freeze({
 /** Inclusive bounds. jsonb holds at most 256 MiB and a value is held several times in memory; a timer holds 2^31 - 1 ms. */
 const RANGES: readonly { ends: RegExp; min: number; max: number }[] = [
   { ends: /^maxErrorBytes$/, min: 256, max: 64 * MIB },
+  { ends: /^maxMemoryBytes$/, min: 1, max: MIB },
   { ends: /Bytes$/, min: 1, max: 64 * MIB },
   { ends: /^maxDepth$/, min: 1, max: 1_000 },
   { ends: /^maxTokensPerRun$/, min: 1, max: 1_000_000_000_000 },

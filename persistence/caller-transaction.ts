@@ -4,6 +4,7 @@ import { encodeSnapshot, initialSnapshot } from '../machines/snapshot-codec.ts';
 import type { CommittedSession } from './committed-session.ts';
 import type { NewSession } from './create-session.ts';
 import type { NewMessage, WhenBusy } from './inbox.ts';
+import type { MemoryOwner, NewMemory } from './memory/new-memory.ts';
 import type { SessionKey } from './read-session.ts';
 import { toTurnlockError } from './sqlstate.ts';
 import { kindOf } from './values/kind-of.ts';
@@ -119,14 +120,40 @@ export async function enqueueInTransaction(
   return { runId: id, repeated: fresh === false };
 }
 
-/** What both statements answer with: names of one small word, which no naming strategy of the caller's changes. */
+/**
+ * Inserts a memory in the caller's transaction, and supersedes what it takes the place of. Nothing is embedded: a vector is owed where any are kept.
+ *
+ * @throws MEMORY_CONFLICT, MEMORY_NOT_FOUND, OPTIONS_INVALID, PRIVILEGE_MISSING. The caller's transaction is then aborted.
+ */
+export async function rememberInTransaction(
+  transaction: CallerTransaction,
+  { tenantId, userId }: MemoryOwner,
+  { memoryId, kind, content, language, metadata, normalised, expiresAt, supersedes }: NewMemory,
+): Promise<{ memoryId: string; repeated: boolean }> {
+  const { id, fresh } = await run(
+    transaction,
+    `select remembered_id as id, is_new as fresh from turnlock.remember(tenant_id => $1, user_id => $2, kind => $3, content => $4,
+       memory_id => $5::pg_catalog.uuid, language => $6, metadata => $7::pg_catalog.text::pg_catalog.jsonb,
+       normalised => $8::pg_catalog.text::pg_catalog.jsonb, expires_at => $9::pg_catalog.text::pg_catalog.timestamptz,
+       supersedes => $10::pg_catalog.text::pg_catalog.uuid[])`,
+    [
+      ...[tenantId, userId, kind, content, memoryId, language, JSON.stringify(metadata)],
+      normalised === null ? null : JSON.stringify(normalised),
+      expiresAt === null ? null : expiresAt.toISOString(),
+      `{${supersedes.join(',')}}`,
+    ],
+  );
+  return { memoryId: id, repeated: fresh === false };
+}
+
+/** What the statements answer with: names of one small word, which no naming strategy of the caller's changes. */
 interface Answer {
   id: string;
   /** Whether the row is new; absent where that is not asked. */
   fresh?: boolean;
 }
 
-/** The types of both are qualified: the path is the caller's. JSON goes as a text that is cast: of a parameter that is jsonb itself, some drivers make JSON once more. */
+/** The types of all are qualified: the path is the caller's. JSON goes as a text that is cast: of a parameter that is jsonb itself, some drivers make JSON once more. */
 async function run(transaction: CallerTransaction, text: string, values: unknown[]): Promise<Answer> {
   let answer: unknown;
   try {

@@ -205,8 +205,9 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
   const left = countAfter(inbox, decided.inbox);
   if (lease.leaseHolder === null && owesWork(after.value, left.waiting)) await notify(store, em, request);
   const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
+  const remembered = event.type === 'machine.upgraded' ? [] : memories.map(({ memoryId }) => memoryId);
   const untaken = evidence - (event.type === 'tool.evidenced' ? 1 : 0);
-  return { repeated: false, ...committed, ...left, evidence: untaken, givenUp };
+  return { repeated: false, ...committed, ...left, evidence: untaken, givenUp, remembered };
 }
 
 /** The worker that commits. */
@@ -295,6 +296,9 @@ function checkTurnCount(first: number, written: number, next: number): void {
   });
 }
 
+/** What a repeat does not do again. */
+const NOTHING: Pick<CommitResult, 'givenUp' | 'remembered'> = { givenUp: [], remembered: [] };
+
 async function repeat(
   em: EntityManager,
   { row, now, inbox, evidence }: FoundUnderLock,
@@ -317,5 +321,5 @@ async function repeat(
   const { sequence, from, to, runId } = seen;
   const { waiting, news } = inbox;
   const transition = { sequence, from, to, event, eventId: request.eventId, runId };
-  return { repeated: true, session, now, transition, turns: [], executions, waiting, news, evidence, givenUp: [] };
+  return { repeated: true, session, now, transition, turns: [], executions, waiting, news, evidence, ...NOTHING };
 }

@@ -92,4 +92,6 @@ export interface CommitResult {
   evidence: number;
   /** Child sessions that this commit told to stop. */
   givenUp: string[];
+  /** Ids of the memories that it stored; none for a repeat. */
+  remembered: string[];
 }

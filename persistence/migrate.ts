@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { TurnlockError } from '../errors.ts';
 import type { Database } from './database.contract.ts';
+import { grantEmbeddingsSql } from './memory/embeddings-sql.ts';
 import { compareSchema } from './migrate-check.ts';
-import { migrationsTableSql, takeMigrationLockSql } from './migrate-sql.ts';
+import { migrationsTableSql } from './migrate-sql.ts';
+import { underMigrationLock } from './migration-lock.ts';
 import { toTurnlockError } from './sqlstate.ts';
 
 /** What to do about the schema. */
@@ -70,24 +72,17 @@ async function migrateUp(
   { grantTo, grantReaderTo }: Omit<MigrateOptions, 'mode'>,
 ): Promise<MigrateResult> {
   const { orm, schema } = database;
-  await locked(database, async (em) => {
+  await underMigrationLock(database, async (em) => {
     for (const statement of migrationsTableSql(schema)) await em.execute(statement);
   });
   const { migrator } = orm;
   await (migrator as typeof migrator & { init(): Promise<void> }).init();
-  return await locked(database, async (em) => {
+  return await underMigrationLock(database, async (em) => {
     await compareSchema(database, { em, tolerates: ['SCHEMA_MISSING', 'SCHEMA_OUTDATED'] });
     const applied = await migrator.up({ transaction: em.getTransactionContext()! });
     if (grantTo !== undefined) await grant(em, database, 'runtime', grantTo);
     if (grantReaderTo !== undefined) await grant(em, database, 'reader', grantReaderTo);
     return { applied: applied.map(({ name }) => name), leftToRun: await leftToRun(em, database) };
-  });
-}
-
-async function locked<Result>({ orm }: Database, work: (em: EntityManager) => Promise<Result>): Promise<Result> {
-  return await orm.em.fork({ clear: true }).transactional(async (em) => {
-    for (const statement of takeMigrationLockSql()) await em.execute(statement);
-    return await work(em as EntityManager);
   });
 }
 
@@ -104,7 +99,7 @@ async function grant(
       details: { role },
     });
   }
-  for (const statement of migrations.grantsFor(kind, role)) await em.execute(statement);
+  for (const statement of [...migrations.grantsFor(kind, role), ...grantEmbeddingsSql()]) await em.execute(statement);
 }
 
 async function leftToRun(em: EntityManager, { migrations }: Database): Promise<readonly string[]> {

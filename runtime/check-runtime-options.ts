@@ -5,7 +5,7 @@ import type { RuntimeOptions } from './create-runtime.ts';
 
 const RUNTIME_OPTIONS = [
   ...['database', 'agents', 'migrate', 'drive', 'limits', 'onWarning', 'onAwaiting', 'telemetry', 'log', 'retention'],
-  ...['deltas', 'environment'],
+  ...['deltas', 'memory', 'environment'],
 ];
 
 /**

@@ -6,11 +6,11 @@ import type { DatabaseAdapter } from '../persistence/database.contract.ts';
 import { freeDeadLeases } from '../persistence/free-dead-leases.ts';
 import { type Awaiting, listAwaiting } from '../persistence/list-awaiting.ts';
 import { listSessions, type SessionSummary } from '../persistence/list-sessions.ts';
+import type { VectorStore } from '../persistence/memory/embedding-rows.ts';
 import { checkSchema, migrate } from '../persistence/migrate.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import { toTurnlockError } from '../persistence/sqlstate.ts';
 import { recordToolSchemas } from '../persistence/tool-schemas.ts';
-import { normaliseError } from '../persistence/values/normalise-error.ts';
 import { Announcer, type OnAwaiting } from './announcer.ts';
 import { checkAgents } from './check-agents.ts';
 import { checkOptions } from './check-options.ts';
@@ -34,6 +34,12 @@ import type { Explanation } from './explain/explanation.ts';
 import { EvidenceKeeper } from './keep-evidence.ts';
 import { LiveSessions } from './live-sessions.ts';
 import type { Log } from './log.ts';
+import { checkOwner } from './memory/check-memory.ts';
+import { Memory } from './memory/memory-handle.ts';
+import { checkMemoryOptions, type MemoryOptions } from './memory/memory-options.ts';
+import { openVectors } from './memory/open-vectors.ts';
+import { VectorWork } from './memory/vector-work.ts';
+import { emitWarning, unfailing } from './on-warning.ts';
 import {
   createNewSession,
   type NewSessionOptions,
@@ -98,6 +104,8 @@ export interface RuntimeOptions<Agents extends readonly Agent[] = readonly Agent
   deltas?: DeltaChannel;
   /** What `retain` removes where it is not told otherwise. Nothing is removed by itself. Default: nothing. */
   retention?: readonly RetentionPolicy[];
+  /** By what memories are found. Default: by text alone, words as they are written. */
+  memory?: MemoryOptions;
   /** Clock, ids, chance and fault points. For tests. */
   environment?: Environment;
 }
@@ -174,6 +182,13 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
    */
   decide(batch: { tenantId: string; decisions: readonly BatchDecision[] }): Promise<BatchAnswer[]>;
   /**
+   * What the agents of one user remember: `remember`, `recall`, `forget`, `list`. Both ids are required, and there is no way from one user's
+   * memories to another's. Nothing is read before one of its methods is called.
+   *
+   * @throws VALUE_INVALID, VALUE_TOO_LARGE for an id that no tenant or user can have. OPTIONS_INVALID, RUNTIME_CLOSED.
+   */
+  memory(owner: { tenantId: string; userId: string }): Memory;
+  /**
    * Logic of XState for sessions: `invoke` or `spawn` it from a machine of your own, or give it to `createActor`. Its input names a session
    * (`{ tenantId, sessionId }` or `{ tenantId, externalId }`), or holds what makes one: the options of `createSession`, whose `externalId` is
    * required, so that a restored actor finds its session again.
@@ -249,6 +264,7 @@ export interface Runtime<Agents extends readonly Agent[] = readonly Agent[]> ext
  * @throws DATA_DIRECTORY_IN_USE, DATA_DIRECTORY_INVALID for a directory that PGlite must not open.
  * @throws SCHEMA_MISSING, SCHEMA_OUTDATED, SCHEMA_TOO_NEW when the schema does not fit, PRIVILEGE_MISSING when the role may not look or
  * migrate.
+ * @throws EMBEDDING_MISMATCH when vectors of another model are kept than the embedder of `memory` makes.
  * @throws TOOL_SCHEMA_CHANGED when a tool has another input schema than a build before this one had under the same version. In each case
  * what was opened is closed again.
  *
@@ -262,6 +278,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
 ): Promise<Runtime<Agents>> {
   const { database: adapter, agents: given, drive = true, onAwaiting } = checkRuntimeOptions(options);
   const agents = checkAgents(given);
+  const remembering = checkMemoryOptions(options.memory ?? {});
   const rules = checkPolicies(options.retention ?? []);
   const limits = resolveLimits(options.limits);
   const environment = options.environment ?? systemEnvironment;
@@ -275,10 +292,12 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   });
   const { observer } = signals;
   const store: Store = { database, environment, limits, ...(observer === null ? {} : { observer }) };
+  let vectors: VectorStore | null;
   try {
     const mode = options.migrate ?? (database.kind === 'pglite' ? 'auto' : 'check');
     await (mode === 'auto' ? migrate(database) : checkSchema(database));
     await recordToolSchemas(store, schemasOf(agents));
+    vectors = await openVectors(store, remembering, { makes: mode === 'auto', onWarning: signals.warn });
     if (database.tookOverDeadHolder) await freeDeadLeases(store);
   } catch (error) {
     await database.close();
@@ -287,6 +306,11 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   const closing = new AbortController();
   let closed: Promise<void> | null = null;
   const operations = new Operations();
+  const { embedder, language } = remembering;
+  const vectorWork =
+    embedder === null || vectors === null
+      ? null
+      : new VectorWork({ store, embedder, vectors, operations, closing: closing.signal, onWarning: signals.warn });
   const services: Services = {
     store,
     agents,
@@ -300,6 +324,7 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
       onAwaiting == null
         ? null
         : new Announcer({ store, closing: closing.signal, onAwaiting, onWarning: signals.warn }),
+    memory: { language, vectorWork },
     summariser: new Summariser(),
     evidence: new EvidenceKeeper({ store, closing: closing.signal, onWarning: signals.warn }),
     signals,
@@ -336,6 +361,10 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
           openSession(services, { tenantId, sessionId }),
         );
       }),
+    memory: (owner) => {
+      checkOpen(services);
+      return new Memory(services, checkOwner(owner));
+    },
     sessionLogic: () => sessionLogic<SessionActorInput>(services, (input) => openOrCreate(services, input)),
     recover: () =>
       operate(services, async () => {
@@ -351,24 +380,4 @@ export async function createRuntime<const Agents extends readonly Agent[]>(
   };
   noteServices(runtime, services);
   return runtime;
-}
-
-type OnWarning = NonNullable<RuntimeOptions['onWarning']>;
-
-function emitWarning({ code, message }: Parameters<OnWarning>[0]): void {
-  process.emitWarning(message, { type: 'Turnlock', code });
-}
-
-/** What the caller's function throws, at once or later, is a warning of its own: it must neither stop a runtime nor end the process. */
-function unfailing(onWarning: OnWarning): OnWarning {
-  const failed = (error: unknown): void => {
-    emitWarning({ code: 'ON_WARNING_FAILED', message: `onWarning threw: ${normaliseError(error).message}` });
-  };
-  return (warning) => {
-    try {
-      void Promise.resolve(onWarning(warning) as unknown).catch(failed);
-    } catch (error) {
-      failed(error);
-    }
-  };
 }

@@ -34,6 +34,8 @@ export interface DriveContext {
   draining: AbortSignal;
   /** Told of what the drive does; `null` where the host wants no telemetry. */
   watch: RunTelemetry | null;
+  /** In which language what tools remember is searched. */
+  memoryLanguage: string;
   /** What the tools of the run keep for each other. */
   scratchpad: RunScratchpad;
   emit(event: RunEvent): void;

@@ -223,6 +223,8 @@ export class LiveSessions {
     const actor = createPersistenceActor(services.store, session);
     actor.subscribe((result) => {
       tellRelatives(services, result);
+      const { session: owner, remembered } = result;
+      if (remembered.length > 0) services.memory.vectorWork?.soon(owner, remembered);
       for (const listener of this.#committed.get(session.sessionId) ?? []) listener();
     });
     return { actor, users: 0, drive: null };
@@ -275,6 +277,7 @@ function driveContext(
     signal: controller.signal,
     draining: services.closing,
     watch: null,
+    memoryLanguage: services.memory.language,
     scratchpad,
     emit,
     keep: (late) => keepEvidence(services, begin.session, { ...late, token: begin.session.token }),

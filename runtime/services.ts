@@ -10,6 +10,7 @@ import type { CountTokens } from './context/count-tokens.ts';
 import type { Agent } from './define-agent.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
 import type { LiveSessions } from './live-sessions.ts';
+import type { VectorWork } from './memory/vector-work.ts';
 import type { Operations } from './operations.ts';
 import type { Signals } from './signals.ts';
 import type { Summariser } from './summaries/summariser.ts';
@@ -38,6 +39,8 @@ export interface Services {
   summariser: Summariser;
   /** Keeps what tools return too late. */
   evidence: EvidenceKeeper;
+  /** By what it remembers. `vectorWork` is `null` where searches go by text alone. */
+  memory: { language: string; vectorWork: VectorWork | null };
   /** Where this runtime tells of itself. */
   signals: Signals;
   /** What `close` waits for. */

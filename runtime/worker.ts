@@ -79,7 +79,8 @@ export class Worker {
         await this.#wake.wait(store.environment, waitMs - MIN_PAUSE_MS, closing);
       }
     } finally {
-      await Promise.all([...this.#driving.values(), stopListening?.()]);
+      const { vectorWork } = this.#services.memory;
+      await Promise.all([...this.#driving.values(), stopListening?.(), vectorWork?.swept()]);
     }
   }
 
@@ -111,6 +112,7 @@ export class Worker {
 
   async #claim(): Promise<number> {
     this.#announce();
+    this.#services.memory.vectorWork?.sweepSoon(this.#services.closing);
     inBackground(this.#services, () => this.#services.summariser.sweep(this.#services));
     const { store, build, closing } = this.#services;
     const free = this.#settings.concurrency - this.#driving.size;

@@ -18,13 +18,13 @@ export class RememberedInCommit implements TransactionalMemory {
   }
 
   async remember(memory: ToolRemembered): Promise<{ memoryId: string }> {
-    const { environment, limits } = this.#drive;
+    const { environment, limits, memoryLanguage: language } = this.#drive;
     const { toolName, turnId } = this.#execution;
     if (this.#isOver) {
       const message = `memory was given too late: ${toolName} (wanted before execute ends)`;
       throw new TurnlockError('TRANSACTION_OVER', { message });
     }
-    const made = toolMemory(memory, { memoryId: environment.uuid(), turnId, limits });
+    const made = toolMemory(memory, { memoryId: environment.uuid(), turnId, limits, language });
     this.#memories.push(made);
     return { memoryId: made.memoryId };
   }

@@ -17,13 +17,13 @@ const OPTIONS = ['kind', 'content', 'metadata', 'expiresAt'];
  */
 export function toolMemory(
   memory: ToolRemembered,
-  { memoryId, turnId, limits }: { memoryId: string; turnId: string; limits: Limits },
+  { memoryId, turnId, limits, language }: { memoryId: string; turnId: string; limits: Limits; language: string },
 ): NewMemory {
   const { kind, content, metadata = {}, expiresAt = null } = checkOptions(memory, 'remember', OPTIONS);
   if (!MEMORY_KINDS.includes(kind)) throw optionRefused('kind', MEMORY_KINDS.join(', '));
   const isTime = expiresAt === null || (expiresAt instanceof Date && !Number.isNaN(expiresAt.getTime()));
   if (!isTime) throw optionRefused('expiresAt', 'a Date');
-  const text = normaliseText(content, { maxBytes: limits.maxMessageBytes, name: 'content' });
+  const text = normaliseText(content, { maxBytes: limits.maxMemoryBytes, name: 'content' });
   if (text.value.trim() === '') throw refuseValue(['content'], 'nothing', 'text that is not empty');
   const { maxMetadataBytes: maxBytes, maxDepth } = limits;
   const json = normaliseJson(metadata, { maxBytes, maxDepth, name: 'metadata' });
@@ -34,7 +34,7 @@ export function toolMemory(
     memoryId,
     kind,
     content: text.value,
-    language: 'simple',
+    language,
     metadata: json.value as NewMemory['metadata'],
     normalised: notes.length === 0 ? null : notes,
     expiresAt,

@@ -12,6 +12,7 @@ const OTHERS = [
   'pg',
   'ai',
   '@ai-sdk',
+  '@electric-sql',
   '@types',
   '@mikro-orm',
   '@modelcontextprotocol',

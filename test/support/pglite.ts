@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { PGlite } from '@electric-sql/pglite';
+import { type Extensions, PGlite } from '@electric-sql/pglite';
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import { inject } from 'vitest';
 import { atTestEnd } from './at-test-end.ts';
@@ -8,6 +8,8 @@ import { atTestEnd } from './at-test-end.ts';
 export interface FreshPgliteOptions {
   /** `migrated`: the run's migrated snapshot (default). `empty`: nothing of ours. */
   readonly state?: 'migrated' | 'empty';
+  /** Extensions of PGlite beside those that it has. */
+  readonly extensions?: Extensions;
 }
 
 /** Small buffers: a new instance clears them all, which with the default of 128 MB is most of the time that it takes. */
@@ -18,6 +20,7 @@ export async function freshPglite(options: FreshPgliteOptions = {}): Promise<PGl
   const snapshot = options.state === 'empty' ? await dataDir() : await readSnapshot();
   const pglite = await PGlite.create({
     loadDataDir: snapshot,
+    ...(options.extensions === undefined ? {} : { extensions: options.extensions }),
     startParams: [...PGlite.defaultStartParams, ...SMALL],
   });
   atTestEnd(async () => {

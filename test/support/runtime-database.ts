@@ -1,11 +1,12 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { pglite } from '../../adapters/databases/pglite.ts';
 import { postgres } from '../../adapters/databases/postgres.ts';
 import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { type FreshDatabaseOptions, freshDatabase } from './fresh-database.ts';
-import { freshPglite } from './pglite.ts';
+import { type FreshPgliteOptions, freshPglite } from './pglite.ts';
 
 /** A migrated database of a test file, on which one test after the other opens its runtimes. */
 export interface RuntimeDatabase {
@@ -30,9 +31,13 @@ const MOVE = 'UPDATE turnlock.turnlock_clock SET offset_ms = offset_ms + $1';
 
 /** Declares `suite` on one PGlite of the file. */
 export function onPglite(suite: RuntimeSuite): void {
+  onPgliteOf({}, suite);
+}
+
+function onPgliteOf(options: FreshPgliteOptions, suite: RuntimeSuite): void {
   let instance: PGlite;
   beforeAll(async () => {
-    instance = await freshPglite();
+    instance = await freshPglite(options);
   });
   suite(() => ({
     kind: 'pglite',
@@ -42,6 +47,11 @@ export function onPglite(suite: RuntimeSuite): void {
     query: async (text, values) => (await instance.query(text, values)).rows,
     moveClock: async (ms) => void (await instance.query(MOVE, [ms])),
   }));
+}
+
+/** The same with the extension `vector` to be had, which no migration makes. */
+export function onPgliteWithVector(suite: RuntimeSuite): void {
+  onPgliteOf({ extensions: { vector } }, suite);
 }
 
 /** Declares `suite` on one database of the file on the run's server. */

@@ -9,6 +9,7 @@ import {
   type DeltaChannel,
   defineAgent,
   type Log,
+  type MemoryOptions,
   type OnAwaiting,
   type Runtime,
   type Session,
@@ -38,6 +39,10 @@ export interface OpenOptions {
   /** Default: nobody is told. */
   onWarning?: ((warning: { code: string; message: string }) => void) | null;
   /** As of `createRuntime`. */
+  memory?: MemoryOptions;
+  /** As of `createRuntime`. Default `check`. */
+  migrate?: 'auto' | 'check';
+  /** As of `createRuntime`. */
   telemetry?: Telemetry;
   /** As of `createRuntime`. */
   log?: Log;
@@ -56,6 +61,8 @@ export async function openRuntime(
     adapter,
     onAwaiting,
     onWarning = () => undefined,
+    memory,
+    migrate = 'check',
     telemetry,
     log,
     deltas,
@@ -64,10 +71,11 @@ export async function openRuntime(
   const runtime = await createRuntime({
     database: adapter ?? database.adapter(),
     agents,
-    migrate: 'check',
+    migrate,
     drive,
     limits: { ...QUICK, ...limits },
     ...(onWarning === null ? {} : { onWarning }),
+    ...(memory ? { memory } : {}),
     ...(telemetry ? { telemetry } : {}),
     ...(log ? { log } : {}),
     ...(deltas ? { deltas } : {}),

@@ -63,6 +63,8 @@ export const RUNTIME_PROBES: Readonly<Record<string, readonly Probe[]>> = {
     ({ runtime, tenantId }) => runtime.sessions({ tenantId, stranded: true }),
     ({ runtime, tenantId }, { sessionId }) => runtime.sessions({ tenantId, forkOf: sessionId }),
   ],
+  // What it gives is asked by itself: see MEMORY_PROBES.
+  memory: [async (hands, ids) => memoryOf(hands, ids).tenantId === hands.tenantId],
   explain: [({ runtime, tenantId }, { sessionId }) => runtime.explain({ tenantId, sessionId })],
   awaiting: [
     ({ runtime, tenantId }, { approvalId: after }) => runtime.awaiting({ tenantId, after }),
@@ -101,6 +103,42 @@ export const RUNTIME_PROBES: Readonly<Record<string, readonly Probe[]>> = {
       }),
     async ({ runtime, agentName: agent, tenantId }, { externalId, userId }) =>
       (await runtime.createSession({ agent, tenantId, userId, externalId })).status(),
+  ],
+};
+
+/** The memories of a user whom the other tenant has too. */
+const memoryOf = ({ runtime, tenantId }: Hands, { userId }: Ids) => runtime.memory({ tenantId, userId });
+const fact = { kind: 'fact', content: 'own fact' } as const;
+
+/** The same for each method of a user's memories. What the caller stores goes last: then it is there itself. */
+export const MEMORY_PROBES: Readonly<Record<string, readonly Probe[]>> = {
+  recall: [
+    (hands, ids) => memoryOf(hands, ids).recall({ query: '' }),
+    (hands, ids) => memoryOf(hands, ids).recall({ query: 'known of' }),
+    (hands, ids) => memoryOf(hands, ids).recall({ query: ids.order, includeSuperseded: true }),
+    (hands, ids) => memoryOf(hands, ids).recall({ query: 'known', sessionId: ids.sessionId }),
+  ],
+  list: [
+    (hands, ids) => memoryOf(hands, ids).list(),
+    (hands, ids) => memoryOf(hands, ids).list({ after: ids.memoryId, includeSuperseded: true }),
+  ],
+  forget: [
+    (hands, ids) => memoryOf(hands, ids).forget({ memoryIds: [ids.memoryId] }),
+    (hands, ids) => memoryOf(hands, ids).forget({ all: true, sessionId: ids.sessionId }),
+    (hands, ids) => memoryOf(hands, ids).forget({ all: true }),
+  ],
+  remember: [
+    (hands, ids) => memoryOf(hands, ids).remember({ ...fact, supersedes: [ids.memoryId] }),
+    (hands, ids) => memoryOf(hands, ids).remember({ ...fact, sessionId: ids.sessionId }),
+    (hands, ids) =>
+      hands.inTransaction((transaction) =>
+        memoryOf(hands, ids).remember({ ...fact, memoryId: ids.memoryId }, { transaction }),
+      ),
+    (hands, ids) =>
+      hands.inTransaction((transaction) =>
+        memoryOf(hands, ids).remember({ ...fact, supersedes: [ids.memoryId] }, { transaction }),
+      ),
+    (hands, ids) => memoryOf(hands, ids).remember({ ...fact, memoryId: ids.memoryId }),
   ],
 };
 

@@ -29,6 +29,7 @@ export interface Ids {
   userId: string;
   idempotencyKey: string;
   digest: string;
+  memoryId: string;
   /** A business key that has succeeded. */
   order: string;
 }
@@ -47,6 +48,7 @@ export function madeUpIds(): Ids {
     userId: `user ${hex().slice(0, 32)}`,
     idempotencyKey: `v1:${hex()}`,
     digest: hex(),
+    memoryId: randomUUID(),
     order: `order ${hex()}`,
   };
 }
@@ -117,6 +119,9 @@ export async function fillTenant(runtime: Runtime, agent: Agent, tenantId: strin
   await over.send(`hello ${marker}`);
   await over.cancel({ by: marker });
   await over.complete({ by: marker });
+  const memory = runtime.memory({ tenantId, userId });
+  const given = { kind: 'fact', content: `known of ${marker}`, metadata: { marker } } as const;
+  const { memoryId } = await memory.remember({ ...given, sessionId: session.sessionId });
   const asked = await runtime.awaiting({ tenantId, limit: 1000 });
   const approval = asked.find(({ reason }) => reason === 'approval')!;
   const unknown = asked.find(({ reason }) => reason === 'unknown')!;
@@ -131,6 +136,7 @@ export async function fillTenant(runtime: Runtime, agent: Agent, tenantId: strin
     userId,
     idempotencyKey: approval.idempotencyKey,
     digest: approval.digest,
+    memoryId,
     order,
   };
 }

@@ -5,7 +5,7 @@ import * as turnlock from '../../index.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import type { RuntimeDatabase, RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime } from '../support/runtime-open.ts';
-import { type Hands, HOST_METHODS, type Probe, RUNTIME_PROBES, SESSION_PROBES } from './api-probes.ts';
+import { type Hands, HOST_METHODS, MEMORY_PROBES, type Probe, RUNTIME_PROBES, SESSION_PROBES } from './api-probes.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { rowsOf } from './tenant-rows.ts';
 import { fillTenant, type Ids, madeUpIds, tenantAgent } from './tenant-world.ts';
@@ -23,7 +23,8 @@ const MAKERS = [
     'done',
     'isTurnlockError',
   ],
-  ...['notDone', 'requireApproval', 'strictest', 'ToolError', 'TurnlockError', 'versioned'],
+  ...['inProcessDeltas', 'notDone', 'rememberTool', 'requireApproval', 'strictest', 'ToolError', 'TurnlockError'],
+  'versioned',
 ];
 
 /**
@@ -49,7 +50,9 @@ export const describeApiOfTwoTenants =
         expect(before).toContain(marker);
         const hands = await handsOf(database(), runtime, agent.name, tenantOfB);
         // One after the other: both have a method of one name, and a session's are tried on sessions that are made for it.
-        for (const [method, probes] of [RUNTIME_PROBES, SESSION_PROBES].flatMap((probed) => Object.entries(probed))) {
+        for (const [method, probes] of [MEMORY_PROBES, RUNTIME_PROBES, SESSION_PROBES].flatMap((probed) =>
+          Object.entries(probed),
+        )) {
           for (const [place, probe] of probes.entries())
             await expectBlind(`${method} ${place}`, probe, hands, ids, marker);
         }
@@ -117,6 +120,9 @@ export const describeCompleteness: RuntimeSuite = (database) => {
       .filter((name) => name !== 'constructor');
     expect(ofSession.sort()).toEqual(Object.keys(SESSION_PROBES).sort());
     expect(methodsOf(session)).toEqual(['sessionId', 'tenantId']);
+    const memory = runtime.memory({ tenantId: 'complete', userId: 'user' });
+    const ofMemory = prototypesOf(memory).flatMap(methodsOf);
+    expect(ofMemory.sort()).toEqual(['constructor', ...Object.keys(MEMORY_PROBES)].sort());
     // A run is what a method of a session gives: the probes look at its result and at its events.
     expect(methodsOf(run)).toEqual(['Symbol(Symbol.asyncIterator)', 'repeated', 'result', 'runId', 'sessionId']);
     const makers = Object.entries(turnlock).filter(([, value]) => typeof value === 'function');
