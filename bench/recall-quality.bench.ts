@@ -6,6 +6,7 @@ import { hashedNgrams } from '../adapters/models/scripted.ts';
 import { createRuntime } from '../index.ts';
 import { BENCH_FLAGS } from './bench-flags.ts';
 import type { Machine } from './machine.ts';
+import { idleAgent } from './recall/idle-agent.ts';
 import { measureQuality } from './recall/measure-quality.ts';
 import { type QualityResult, renderQuality } from './recall/quality-report.ts';
 import { type LabelledMemory, readLabels } from './recall/read-labels.ts';
@@ -37,7 +38,7 @@ async function measure(): Promise<QualityResult> {
   const qualities = [];
   for (const settings of SETTINGS) {
     const database = pglite({ extensions: { vector } });
-    await using runtime = await createRuntime({ database, agents: [], memory: { embedder } });
+    await using runtime = await createRuntime({ database, agents: [idleAgent], memory: { embedder } });
     qualities.push(await measureQuality(runtime, labels, settings));
   }
   const { modelId, dimensions } = embedder;

@@ -1,6 +1,8 @@
-import { createRuntime, type Embedder } from '../index.ts';
+import { createRuntime, type DatabaseAdapter, type Embedder, type Runtime } from '../index.ts';
+import { startDebianServer } from '../test/support/debian-server.ts';
 import { ClusteredMemories } from './recall/clustered-memories.ts';
 import { fillMemories } from './recall/fill-memories.ts';
+import { idleAgent } from './recall/idle-agent.ts';
 import { measureIngestion } from './recall/measure-ingestion.ts';
 import { measureSize } from './recall/measure-recall.ts';
 import { openRecallPglite, openRecallServer, type RecallDatabase } from './recall/recall-database.ts';
@@ -23,14 +25,21 @@ async function measure(options: RecallOptions): Promise<RecallResult> {
 
 async function open({ isPglite, database }: RecallOptions): Promise<RecallDatabase> {
   if (isPglite) return await openRecallPglite();
-  return await openRecallServer(database as string);
+  if (database !== undefined) return await openRecallServer(database);
+  const server = await startDebianServer();
+  const opened = await openRecallServer(server.url);
+  const close = async (): Promise<void> => {
+    await opened.close();
+    await server.stop();
+  };
+  return { ...opened, close };
 }
 
 async function measureOn(database: RecallDatabase, options: RecallOptions): Promise<RecallResult> {
   const vectors = new Map<string, number[]>();
   const memory = { embedder: embedderOf(vectors) };
   // The owner makes the table for the vectors; what is measured has the application's role.
-  await (await createRuntime({ database: database.ownerAdapter(), agents: [], migrate: 'auto', memory })).close();
+  await (await openRuntime(database.ownerAdapter(), 'auto', memory)).close();
   const made = new ClusteredMemories({ dimensions: DIMENSIONS });
   const owners = ownersOf(options.sizes);
   const vectorSchema = await schemaOfVector(database);
@@ -38,7 +47,7 @@ async function measureOn(database: RecallDatabase, options: RecallOptions): Prom
   await database.owner.query('VACUUM ANALYZE turnlock.agent_memories');
   await database.owner.query('VACUUM ANALYZE turnlock.agent_memory_embeddings');
   const sizes = [];
-  await using runtime = await createRuntime({ database: database.adapter(), agents: [], migrate: 'check', memory });
+  await using runtime = await openRuntime(database.adapter(), 'check', memory);
   for (const { memories } of options.sizes) {
     sizes.push(
       await measureSize({ ...database, runtime, vectorSchema, vectors }, made, {
@@ -75,8 +84,7 @@ async function ingest(
   const batch = () => Array.from({ length: remembered }, () => made.memory(topics));
   const owner = { tenantId: 'ingestion', userId: 'user' };
   const rateOf = async (userId: string, embedder?: Embedder): Promise<number> => {
-    const given = embedder === undefined ? {} : { memory: { embedder } };
-    await using runtime = await createRuntime({ database: database.adapter(), agents: [], migrate: 'check', ...given });
+    await using runtime = await openRuntime(database.adapter(), 'check', embedder === undefined ? {} : { embedder });
     const memories = batch();
     for (const { content, vector } of memories) vectors.set(content, vector);
     const isEmbedded = async () => {
@@ -90,6 +98,15 @@ async function ingest(
     return await measureIngestion(runtime, { ...owner, userId }, memories, isEmbedded);
   };
   return { remembered: await rateOf('plain'), rememberedWithVectors: await rateOf('embedded', embedderOf(vectors)) };
+}
+
+/** Warnings say that the owner may all, and that the server was told not to flush: the report names the second. */
+function openRuntime(
+  database: DatabaseAdapter,
+  migrate: 'auto' | 'check',
+  memory: { embedder?: Embedder },
+): Promise<Runtime> {
+  return createRuntime({ database, agents: [idleAgent], migrate, memory, onWarning: () => undefined });
 }
 
 /** An embedder that takes no time: it looks up what the benchmark has made. */

@@ -43,9 +43,8 @@ export async function measureQuality(
   for (const memory of memories) {
     const { user: userId, kind, content } = memory;
     const language = languageOf(memory);
-    const { memoryId } = await runtime
-      .memory({ tenantId: TENANT, userId })
-      .remember({ kind, content, language, embed: 'before' });
+    const handle = runtime.memory({ tenantId: TENANT, userId });
+    const { memoryId } = await handle.remember({ kind, content, language }, { embed: 'before' });
     labelOf.set(memoryId, memory.id);
   }
   const asked: { type: string; by: Record<Way, Retrieval> }[] = [];
