@@ -29,7 +29,14 @@ export type {
 } from './adapters/telemetry/telemetry.contract.ts';
 export { type AskUserOptions, askUser } from './adapters/tools/ask-user.ts';
 export { defineTool, type Returned, type ToolDefinition } from './adapters/tools/define-tool.ts';
-export type { RememberedKind, ToolRemembered, TransactionalMemory } from './adapters/tools/memory.contract.ts';
+export type {
+  RememberedKind,
+  ToolMemory,
+  ToolRecalled,
+  ToolRecallQuery,
+  ToolRemembered,
+  TransactionalMemory,
+} from './adapters/tools/memory.contract.ts';
 export {
   type ApprovalRule,
   allow,
@@ -40,6 +47,7 @@ export {
   requireApproval,
   strictest,
 } from './adapters/tools/policy.ts';
+export { type RecallToolOptions, recallTool } from './adapters/tools/recall-tool.ts';
 export { cannotTell, done, notDone, type Reconciliation } from './adapters/tools/reconciliation.ts';
 export { type RememberToolOptions, rememberTool } from './adapters/tools/remember-tool.ts';
 export type {
@@ -94,7 +102,12 @@ export type { ForkOptions } from './runtime/check-fork.ts';
 export type { SendOptions } from './runtime/check-message.ts';
 export type { AwaitingOptions, SessionsOptions } from './runtime/check-query.ts';
 export type { Settlement } from './runtime/check-settlement.ts';
-export type { AgentContext, ContextOptions } from './runtime/context/context-options.ts';
+export type {
+  AgentContext,
+  AgentRecall,
+  AgentRecallOptions,
+  ContextOptions,
+} from './runtime/context/context-options.ts';
 export type { CountTokens } from './runtime/context/count-tokens.ts';
 export { createRuntime, type OutputOf, type Runtime, type RuntimeOptions } from './runtime/create-runtime.ts';
 export type { BatchAnswer, BatchDecision } from './runtime/decide.ts';
@@ -123,8 +136,9 @@ export type {
 export type { Followed, FollowOptions } from './runtime/followed.ts';
 export { LOG_EVENTS, type Log, type LogEntry, type LogEvent, type LogLevel } from './runtime/log.ts';
 export type { ForgetOptions, ListMemoriesOptions, RecallOptions, Remembered } from './runtime/memory/check-memory.ts';
-export type { Memory, Recalled, RememberOptions } from './runtime/memory/memory-handle.ts';
+export type { Memory, RememberOptions } from './runtime/memory/memory-handle.ts';
 export type { MemoryOptions } from './runtime/memory/memory-options.ts';
+export type { Recalled } from './runtime/memory/search-memories.ts';
 export type { NewSessionOptions, SessionActorInput, SessionReference } from './runtime/open-session.ts';
 export type { Recovery } from './runtime/recover.ts';
 export type { RetainOptions, Retention, RetentionPolicy } from './runtime/retain.ts';

@@ -25,7 +25,7 @@ run by run in turns, the summaries among them. On a PostgreSQL of its own that i
   --help            this text
 
 Exits with 1 when a model was given more than the budget or a history that is not valid, or when a run of the last tenth
-takes 20 % more statements than one of the first, both with a budget.
+takes 30 % more statements than one of the first, both with a budget.
 `;
 
 /** Reads the command line; `null` asks for the usage. */

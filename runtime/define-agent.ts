@@ -5,9 +5,17 @@ import type { InputSchema, Tool } from '../adapters/tools/tool.contract.ts';
 import { TurnlockError } from '../errors.ts';
 import { checkRunLimits, MAX_CHARACTERS, type RunLimits } from '../limits.ts';
 import type { Json } from '../machines/event-content.ts';
+import { MEMORY_KINDS } from '../persistence/entities/agent-memory.entity.ts';
 import { checkIdentifier, type IdentifierBounds } from '../persistence/values/check-identifier.ts';
 import { type AsToolOptions, agentAsTool } from './agent-tool.ts';
-import { type AgentContext, type ContextOptions, checkContext } from './context/context-options.ts';
+import {
+  type AgentContext,
+  type AgentRecall,
+  type AgentRecallOptions,
+  type ContextOptions,
+  checkContext,
+  checkRecall,
+} from './context/context-options.ts';
 
 /** What `defineAgent` takes. */
 export interface AgentDefinition<Name extends string = string, Output extends InputSchema = InputSchema> {
@@ -36,6 +44,11 @@ export interface AgentDefinition<Name extends string = string, Output extends In
    * is given the whole history.
    */
   context?: ContextOptions;
+  /**
+   * Whether memories of the session's user that fit a message are shown to the model during its run, beside the instructions. Their tokens are
+   * counted as those of `context` are. Default: nothing is recalled.
+   */
+  recall?: boolean | AgentRecallOptions;
 }
 
 /** A text, or a function that makes it. */
@@ -69,6 +82,8 @@ export interface Agent<Output = unknown, Name extends string = string> {
   readonly limits: Readonly<Partial<RunLimits>>;
   /** `null`: every model call is given the whole history. */
   readonly context: AgentContext | null;
+  /** `null`: nothing is recalled. */
+  readonly recall: AgentRecall | null;
   /**
    * The agent as a tool of another one. Each call is a session of this agent, a child of the session that asked: its first message is what
    * the params say, and its reply, or its `output` where it declares one, is what the call comes to. The call has no deadline. The runtime that is
@@ -86,7 +101,7 @@ export interface AgentOutput<Output = unknown> {
   readonly jsonSchema: Record<string, unknown>;
 }
 
-const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output', 'limits', 'context'];
+const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output', 'limits', 'context', 'recall'];
 
 /**
  * Defines an agent. Nothing is registered: pass the result to `createRuntime`.
@@ -96,7 +111,7 @@ const OPTIONS = ['name', 'version', 'model', 'instructions', 'tools', 'output', 
 export function defineAgent<const Name extends string, Output extends InputSchema = never>(
   definition: AgentDefinition<Name, Output>,
 ): Agent<[Output] extends [never] ? null : StandardSchemaV1.InferOutput<Output>, Name> {
-  const { name, version = 1, model, instructions, tools = [], output, limits, context } = definition ?? {};
+  const { name, version = 1, model, instructions, tools = [], output, limits, context, recall } = definition ?? {};
   checkName(name, { maxCharacters: MAX_CHARACTERS.agentName, name: 'name' });
   const unknown = Object.keys(definition).find((option) => !OPTIONS.includes(option));
   check(unknown === undefined, name, unknown ?? '', `only ${OPTIONS.join(', ')}`);
@@ -119,6 +134,7 @@ export function defineAgent<const Name extends string, Output extends InputSchem
     output: output === undefined ? null : outputOf(name, output as unknown as InputSchema<unknown, never>),
     limits: checked(() => checkRunLimits(limits)),
     context: checkContext(context, (holds, option, wanted) => check(holds, name, option, wanted)),
+    recall: checkRecall(recall, MEMORY_KINDS, (holds, option, wanted) => check(holds, name, option, wanted)),
     asTool: (options) => agentAsTool(agent as Agent, options as unknown as AsToolOptions<InputSchema>),
   };
   return agent;

@@ -9,6 +9,7 @@ import type { PersistenceActor } from '../persistence/persistence-actor.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import type { CountTokens } from './context/count-tokens.ts';
 import type { Agent } from './define-agent.ts';
+import type { SessionMemory } from './memory/session-memory.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RunScratchpad } from './working-state/run-scratchpad.ts';
 
@@ -34,13 +35,13 @@ export interface DriveContext {
   draining: AbortSignal;
   /** Told of what the drive does; `null` where the host wants no telemetry. */
   watch: RunTelemetry | null;
-  /** In which language what tools remember is searched. */
-  memoryLanguage: string;
   /** What the tools of the run keep for each other. */
   scratchpad: RunScratchpad;
   emit(event: RunEvent): void;
   /** Keeps what a tool returned too late to be committed, as evidence. Never rejects. */
   keep(late: Omit<LateResult, 'evidenceId' | 'token'>): void;
+  /** What is remembered of the session's user. */
+  memory: SessionMemory;
   /** Notes that the session is to be summarised up to a turn, and begins. Nothing waits for it, and it never rejects. */
   oweSummary(upToTurn: number): void;
   /** Aborts `signal`: what is out stops, and is not committed. */

@@ -30,7 +30,8 @@ export async function driveSession(drive: DriveContext, begin: CommitResult): Pr
       const effects = pendingEffects(last.session.snapshot, last.executions);
       const [first] = effects;
       if (first === undefined) {
-        if (turns !== null) context.noteDue(toModelTurns(turns), last.session.state === 'IDLE');
+        const { state } = last.session;
+        if (turns !== null && state !== 'COMPLETED') context.noteDue(toModelTurns(turns), state === 'IDLE');
         return last;
       }
       let next: CommitResult | null;
@@ -122,6 +123,7 @@ async function planNext(
   const spent = spentInRun(turns, runId);
   const shown = toModelTurns(turns);
   context.noteDue(shown, false);
+  await context.recall(shown);
   const event = await callModel(asking, { turns: shown, context }, { runId, attempt, spent });
   if (event === null) return null;
   tools.noteStarts(event);

@@ -11,6 +11,7 @@ import type { DriveContext } from './drive-context.ts';
 import { driveSession } from './drive-session.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import { keepLease } from './keep-lease.ts';
+import { SessionMemory } from './memory/session-memory.ts';
 import { runCancelled } from './note-message.ts';
 import { observeRun } from './observe.ts';
 import { attendChildren } from './recover.ts';
@@ -277,10 +278,10 @@ function driveContext(
     signal: controller.signal,
     draining: services.closing,
     watch: null,
-    memoryLanguage: services.memory.language,
     scratchpad,
     emit,
     keep: (late) => keepEvidence(services, begin.session, { ...late, token: begin.session.token }),
+    memory: new SessionMemory(services, begin.session),
     oweSummary: (upToTurn) => inBackground(services, () => services.summariser.owe(services, begin.session, upToTurn)),
     stop: (reason) => controller.abort(reason),
   };

@@ -4,7 +4,7 @@ import type { DriveContext } from './drive-context.ts';
 
 /** What a tool is handed beside the params of `execution`. */
 export function toolContext(
-  { session, token, scratchpad }: DriveContext,
+  { session, token, scratchpad, memory }: DriveContext,
   execution: ExecutionRow,
   signal: AbortSignal,
 ): ToolContext {
@@ -24,5 +24,6 @@ export function toolContext(
     attempt,
     claim,
     scratchpad,
+    memory: { recall: (query) => memory.recall(query) },
   };
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { Json } from '../../machines/event-content.ts';
 import type { EffectClass } from '../../machines/execution-status.ts';
-import type { TransactionalMemory } from './memory.contract.ts';
+import type { ToolMemory, TransactionalMemory } from './memory.contract.ts';
 import type { Policy } from './policy.ts';
 
 /** A validator of input: any Standard Schema that can also say itself as JSON Schema (Zod 4.2 and later, ArkType, Valibot …). */
@@ -28,6 +28,8 @@ export interface ToolContext {
   claim: ToolClaim | null;
   /** What the tools of the run keep for each other, in memory. */
   scratchpad: Scratchpad;
+  /** What is remembered of the session's user. */
+  memory: ToolMemory;
 }
 
 /**
@@ -112,7 +114,7 @@ export interface TransactionalContext extends ToolContext {
    * `execute` returns.
    */
   readonly em: EntityManager;
-  /** Remembers for the session's user, by the commit that settles the call. */
+  /** What is remembered of the session's user; it remembers by the commit that settles the call. */
   readonly memory: TransactionalMemory;
 }
 

@@ -1,4 +1,5 @@
 import type { Model } from '../../adapters/models/model.contract.ts';
+import type { RememberedKind } from '../../adapters/tools/memory.contract.ts';
 import type { CountTokens } from './count-tokens.ts';
 
 /** The budget of what an agent's models are given, and how what does not fit is summarised. */
@@ -30,10 +31,29 @@ export interface AgentContext {
   readonly countTokens: CountTokens | null;
 }
 
+/** What is recalled for a message before its run asks the model. */
+export interface AgentRecallOptions {
+  /** Tokens that the recalled memories may have. A whole number from 1 on; default 1 000. */
+  maxTokens?: number;
+  /** How many memories are recalled at most: a whole number from 1 to 100, default 8. */
+  limit?: number;
+  /** Which kinds are recalled. Default: all. */
+  kinds?: readonly RememberedKind[];
+}
+
+/** {@link AgentRecallOptions} as an agent holds them. */
+export interface AgentRecall {
+  readonly maxTokens: number;
+  readonly limit: number;
+  /** `null`: all. */
+  readonly kinds: readonly RememberedKind[] | null;
+}
+
 /** Refuses an option of the agent unless it holds: `(holds, option, wanted)`. */
 type Check = (holds: boolean, option: string, wanted: string) => void;
 
 const CONTEXT = ['maxTokens', 'keepTokens', 'summaryModel', 'summaryInstructions', 'countTokens'];
+const RECALL = ['maxTokens', 'limit', 'kinds'];
 
 const MIN_TOKENS = 200;
 const MAX_TOKENS = 100_000_000;
@@ -53,6 +73,23 @@ export function checkContext(given: ContextOptions | undefined, check: Check): A
   check(isText, 'context.summaryInstructions', 'text');
   check(countTokens === null || typeof countTokens === 'function', 'context.countTokens', 'a function');
   return { maxTokens, keepTokens, summaryModel, summaryInstructions, countTokens };
+}
+
+/** `null` where nothing is recalled. */
+export function checkRecall(
+  given: boolean | AgentRecallOptions | undefined,
+  kindsThere: readonly string[],
+  check: Check,
+): AgentRecall | null {
+  if (given === undefined || given === false) return null;
+  const options = given === true ? {} : given;
+  checkNames(options, 'recall', RECALL, check);
+  const { maxTokens = 1_000, limit = 8, kinds = null } = options;
+  check(isWhole(maxTokens, 1, MAX_TOKENS), 'recall.maxTokens', 'a whole number from 1 on');
+  check(isWhole(limit, 1, 100), 'recall.limit', 'a whole number from 1 to 100');
+  const isKinds = Array.isArray(kinds) && kinds.length > 0 && kinds.every((kind) => kindsThere.includes(kind));
+  check(kinds === null || isKinds, 'recall.kinds', `one or more of ${kindsThere.join(', ')}`);
+  return { maxTokens, limit, kinds };
 }
 
 function checkNames(given: unknown, option: string, names: readonly string[], check: Check): void {

@@ -1,4 +1,5 @@
 import type { ModelTurn } from '../../adapters/models/model.contract.ts';
+import type { ToolRecalled } from '../../adapters/tools/memory.contract.ts';
 import { isTurnlockError } from '../../errors.ts';
 import type { ShownMemoryContent } from '../../machines/event-content.ts';
 import { findSummary, type SessionSummaryText } from '../../persistence/memory/read-summary.ts';
@@ -27,7 +28,7 @@ export const BYTES_PER_TOKEN = 8;
 /** Tokens by which providers part one turn, or one tool, from the next. */
 const OVERHEAD = 4;
 
-/** What the models of one run are given: read, counted and fitted into the agent's budget. */
+/** What the models of one run are given: read, recalled, counted and fitted into the agent's budget. */
 export class RunContext {
   readonly #drive: DriveContext;
   /** By turn: they never change. */
@@ -36,6 +37,8 @@ export class RunContext {
   #summary: SessionSummaryText | null = null;
   /** The turn up to which this run has owed a summary that is not there yet. */
   #owed: number | null = null;
+  /** `null`: nothing was recalled yet. */
+  #recalled: readonly ShownMemory[] | null = null;
 
   constructor(drive: DriveContext) {
     this.#drive = drive;
@@ -59,13 +62,26 @@ export class RunContext {
     );
   }
 
+  /** Recalls once in a run what is remembered for its message. Where that fails nothing is shown. */
+  async recall(turns: readonly ModelTurn[]): Promise<void> {
+    const { agent, countTokens, memory } = this.#drive;
+    if (this.#recalled !== null || agent.recall == null || countTokens === null) return;
+    const message = turns.findLast(({ role }) => role === 'user')?.text ?? '';
+    const found = await memory.recallFor(message, agent.recall);
+    const own = this.#summary?.memoryId;
+    const shown = found.filter(({ memoryId }) => memoryId !== own).map(toShown);
+    this.#recalled =
+      withoutThrowing(() => fittingMemories(shown, agent.recall?.maxTokens ?? 0, countTokens).memories) ?? [];
+  }
+
   /** What fits of `turns`. Without a budget all of them. */
   give(instructions: string, turns: ModelTurn[]): GivenContext {
     const { agent, countTokens } = this.#drive;
-    if (agent.context == null || countTokens === null) return given(instructions, [], { turns, leftOut: null });
+    const recalled = this.#recalled ?? [];
+    if (agent.context == null || countTokens === null) return given(instructions, recalled, { turns, leftOut: null });
     const tokensOf = this.#tokensOf(countTokens);
     const room = agent.context.maxTokens - this.#fixedTokens(instructions, countTokens);
-    const remembered = this.#summary === null ? [] : [summaryShown(this.#summary)];
+    const remembered = [...(this.#summary === null ? [] : [summaryShown(this.#summary)]), ...recalled];
     const fitting = fittingMemories(remembered, room - leastTokens({ turns, tokensOf }), countTokens);
     const coversToTurn = this.#summary?.coversToTurn ?? -1;
     const window = selectWindow({ turns, coversToTurn, maxTokens: room - fitting.tokens, tokensOf });
@@ -74,11 +90,7 @@ export class RunContext {
 
   /** Owes a summary where one is due, once until it is there. Never throws: a count that fails, fails the next model call. */
   noteDue(turns: readonly ModelTurn[], rests: boolean): void {
-    try {
-      this.#noteDue(turns, rests);
-    } catch (error) {
-      if (!isTurnlockError(error, 'DEFINITION_INVALID')) throw error;
-    }
+    withoutThrowing(() => this.#noteDue(turns, rests));
   }
 
   #noteDue(turns: readonly ModelTurn[], rests: boolean): void {
@@ -121,6 +133,20 @@ export class RunContext {
 
 function summaryShown({ memoryId, content }: SessionSummaryText): ShownMemory {
   return { memoryId, kind: 'summary', why: 'summary', content };
+}
+
+function toShown({ memoryId, kind, content, createdAt, score }: ToolRecalled): ShownMemory {
+  return { memoryId, kind, why: 'recalled', content, createdAt, score };
+}
+
+/** What `count` comes to; `null` where a count of the caller fails: it fails the next model call, which says so. */
+function withoutThrowing<Result>(count: () => Result): Result | null {
+  try {
+    return count();
+  } catch (error) {
+    if (isTurnlockError(error, 'DEFINITION_INVALID')) return null;
+    throw error;
+  }
 }
 
 function given(

@@ -7,7 +7,7 @@ import {
 import { contentDigest } from '../../persistence/keys/content-digest.ts';
 import { forgetMemories } from '../../persistence/memory/forget-memories.ts';
 import { insertMemory, type MemoryOwner, type NewMemory } from '../../persistence/memory/new-memory.ts';
-import { type FoundMemory, newestMemories, recallMemories } from '../../persistence/memory/recall-memories.ts';
+import { type FoundMemory, newestMemories } from '../../persistence/memory/recall-memories.ts';
 import { writeEmbedded } from '../../persistence/memory/write-embedded.ts';
 import { inPatientTransaction } from '../../persistence/patient-transaction.ts';
 import { readSession } from '../../persistence/read-session-by-key.ts';
@@ -16,7 +16,6 @@ import { checkOptions } from '../check-options.ts';
 import { optionRefused } from '../check-query.ts';
 import { operate, type Services } from '../services.ts';
 import {
-  type CheckedRecall,
   checkForget,
   checkList,
   checkRecall,
@@ -26,6 +25,7 @@ import {
   type RecallOptions,
   type Remembered,
 } from './check-memory.ts';
+import { type Recalled, searchMemories } from './search-memories.ts';
 
 /** How something is remembered. */
 export interface RememberOptions {
@@ -36,14 +36,6 @@ export interface RememberOptions {
    * embedder is asked first, and vector and memory are stored together; where it fails nothing is. Default `after`.
    */
   embed?: 'after' | 'before';
-}
-
-/** What `recall` found. */
-export interface Recalled {
-  /** Best first. */
-  memories: FoundMemory[];
-  /** By what was looked for: `text` also where the embedder failed, or no vectors are kept; `recency` for an empty query. */
-  searchedBy: 'hybrid' | 'text' | 'vector' | 'recency';
 }
 
 /**
@@ -108,7 +100,7 @@ export class Memory {
    */
   async recall(options: RecallOptions): Promise<Recalled> {
     const checked = checkRecall(options, this.#services.store.limits);
-    return operate(this.#services, () => this.#search(checked));
+    return operate(this.#services, () => searchMemories(this.#services, this.#owner, checked));
   }
 
   /**
@@ -171,26 +163,6 @@ export class Memory {
       if (isTurnlockError(error, 'MESSAGE_CONFLICT')) throw memoryConflict(memoryId);
       throw error;
     }
-  }
-
-  async #search(checked: CheckedRecall): Promise<Recalled> {
-    const { query, by, limit, ...filter } = checked;
-    const { store, memory } = this.#services;
-    if (by === 'vector' && memory.vectorWork === null) {
-      throw optionRefused('by', 'hybrid or text, where the runtime keeps no vectors');
-    }
-    if (query === '') {
-      return { memories: await newestMemories(store, this.#owner, { ...filter, limit }), searchedBy: 'recency' };
-    }
-    const vector =
-      by === 'text' || memory.vectorWork === null
-        ? null
-        : by === 'vector'
-          ? await memory.vectorWork.embedQuery(query)
-          : await memory.vectorWork.queryVector(query);
-    const text = by === 'vector' ? null : query;
-    const memories = await recallMemories(store, this.#owner, { ...filter, text, vector, limit });
-    return { memories, searchedBy: vector === null ? 'text' : text === null ? 'vector' : 'hybrid' };
   }
 }
 

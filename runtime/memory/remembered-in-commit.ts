@@ -1,9 +1,13 @@
-import type { ToolRemembered, TransactionalMemory } from '../../adapters/tools/memory.contract.ts';
+import type {
+  ToolRecalled,
+  ToolRecallQuery,
+  ToolRemembered,
+  TransactionalMemory,
+} from '../../adapters/tools/memory.contract.ts';
 import { TurnlockError } from '../../errors.ts';
 import type { NewMemory } from '../../persistence/memory/new-memory.ts';
 import type { ExecutionRow } from '../../persistence/row-changes.ts';
 import type { DriveContext } from '../drive-context.ts';
-import { toolMemory } from './tool-memory.ts';
 
 /** What one act of a transactional tool remembers: kept here, and stored by the commit that settles the call, or not at all. */
 export class RememberedInCommit implements TransactionalMemory {
@@ -17,14 +21,18 @@ export class RememberedInCommit implements TransactionalMemory {
     this.#execution = execution;
   }
 
+  /** Refused by the runtime: it would wait for the lock that this tool's commit holds. */
+  async recall(query: ToolRecallQuery): Promise<ToolRecalled[]> {
+    return await this.#drive.memory.recall(query);
+  }
+
   async remember(memory: ToolRemembered): Promise<{ memoryId: string }> {
-    const { environment, limits, memoryLanguage: language } = this.#drive;
     const { toolName, turnId } = this.#execution;
     if (this.#isOver) {
       const message = `memory was given too late: ${toolName} (wanted before execute ends)`;
       throw new TurnlockError('TRANSACTION_OVER', { message });
     }
-    const made = toolMemory(memory, { memoryId: environment.uuid(), turnId, limits, language });
+    const made = { ...this.#drive.memory.checked(memory), turnId };
     this.#memories.push(made);
     return { memoryId: made.memoryId };
   }

@@ -131,7 +131,7 @@ async function keep(services: Services, task: SummaryTask, made: MadeSummary): P
     memoryId: summaryMemoryId(place),
     kind: 'summary',
     content: text,
-    language: 'simple',
+    language: services.memory.language,
     metadata,
     normalised: null,
     expiresAt: null,

@@ -15,6 +15,7 @@ describe('defineAgent', () => {
       output: null,
       limits: {},
       context: null,
+      recall: null,
       asTool: expect.any(Function),
     });
     const tool = anyTool({ name: 'refund' });
@@ -65,6 +66,12 @@ describe('defineAgent', () => {
     ['context.summaryModel', { context: { maxTokens: 1_000, summaryModel: 'small' } }],
     ['context.summaryInstructions', { context: { maxTokens: 1_000, summaryInstructions: 7 } }],
     ['context.countTokens', { context: { maxTokens: 1_000, countTokens: 4 } }],
+    ['recall', { recall: 'all' }],
+    ['recall.maxTokens', { recall: { maxTokens: 0 } }],
+    ['recall.limit', { recall: { limit: 101 } }],
+    ['recall.kinds', { recall: { kinds: [] } }],
+    ['recall.kinds', { recall: { kinds: ['rumour'] } }],
+    ['recall.query', { recall: { query: 'x' } }],
     ['context.share', { context: { maxTokens: 1_000, share: 2 } }],
   ])('refuses a wrong %s, case %#', (option, change) => {
     const error = refusalOf({ ...sound, ...change });

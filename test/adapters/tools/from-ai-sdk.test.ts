@@ -18,6 +18,7 @@ const context: ToolContext = {
   executionId: 'execution',
   attempt: 1,
   claim: null,
+  memory: { recall: async () => [] },
   scratchpad: new RunScratchpad(LIMITS),
 };
 

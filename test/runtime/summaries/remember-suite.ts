@@ -61,7 +61,7 @@ export const describeRemembering: RuntimeSuite = (database) => {
 
   test.each([
     ['a kind that is none', { kind: 'rumour', content: 'x' }, 'OPTIONS_INVALID'],
-    ['no content', { kind: 'fact', content: '' }, 'VALUE_INVALID'],
+    ['no content', { kind: 'fact', content: '' }, 'OPTIONS_INVALID'],
     ['metadata that JSON cannot hold', { kind: 'fact', content: 'x', metadata: { at: 1n } }, 'VALUE_INVALID'],
     ['an end that is no time', { kind: 'fact', content: 'x', expiresAt: new Date(Number.NaN) }, 'OPTIONS_INVALID'],
   ])('a tool that remembers %s has failed, and the session goes on', async (_, memory, code) => {

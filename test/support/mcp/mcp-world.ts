@@ -89,6 +89,7 @@ export async function callTool(
     executionId: 'execution',
     attempt: 1,
     claim: null,
+    memory: { recall: async () => [] },
     scratchpad: new RunScratchpad(LIMITS),
     ...context,
   });
