@@ -7,7 +7,7 @@ const seed = process.env.TURNLOCK_SEED ?? String(randomInt(2 ** 31));
 const isCi = Boolean(process.env.CI);
 const reportFolder = process.env.TURNLOCK_REPORTS;
 
-const slow = ['docs', 'pglite', 'postgres', 'crash', 'long', 'apart', 'hostile', 'browser'].map(
+const slow = ['docs', 'pglite', 'postgres', 'crash', 'long', 'apart', 'hostile', 'browser', 'vector'].map(
   (level) => `**/*.${level}.test.ts`,
 );
 const fuzzing = Number(process.env.TURNLOCK_FUZZ_MS ?? 0);
@@ -98,6 +98,13 @@ export default defineConfig({
         include: ['test/**/*.browser.test.ts'],
         globalSetup: ['test/support/chromium-there.setup.ts', 'test/support/postgres-server.setup.ts'],
         testTimeout: 120_000,
+      }),
+      // Not part of `npm test`: it needs a server with pgvector.
+      project('vector', 9, {
+        include: ['test/**/*.vector.test.ts'],
+        globalSetup: ['test/support/debian-server.setup.ts'],
+        isolate: false,
+        testTimeout: 60_000,
       }),
     ],
   },

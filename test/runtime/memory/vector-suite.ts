@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { hashedNgrams } from '../../../adapters/embedders/hashed-ngrams.ts';
 import { createRuntime, type Embedder, type Recalled, TurnlockError } from '../../../index.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';
@@ -19,6 +19,15 @@ function embedderThat(how: (signal: AbortSignal, purpose: string) => Promise<voi
       return ngrams.embed(texts, context);
     },
   };
+}
+
+/** Warnings about memory, without those about the server of the tests. */
+function heard() {
+  const warnings: { code: string; message: string }[] = [];
+  const onWarning = (warning: { code: string; message: string }) => {
+    if (/^(EMBEDDING|MEMORY)_/.test(warning.code)) warnings.push(warning);
+  };
+  return { onWarning, warnings, codes: () => warnings.map(({ code }) => code) };
 }
 
 const contents = ({ memories }: Recalled) => memories.map(({ content }) => content);
@@ -49,6 +58,9 @@ export const describeVectors: RuntimeSuite = (database) => {
     });
     await first.close();
   });
+
+  // What one test leaves owed is no other's.
+  afterEach(() => database().query('DELETE FROM turnlock.agent_memory_tasks'));
 
   test('what was remembered before vectors were kept is owed one, and a worker makes it', async () => {
     expect(await owed()).toBe(1);
@@ -98,7 +110,7 @@ export const describeVectors: RuntimeSuite = (database) => {
   });
 
   test('where the embedder fails or is late, a search goes by text, and one warning says so', async () => {
-    const warnings: string[] = [];
+    const { warnings, onWarning } = heard();
     let mode: 'fails' | 'hangs' | 'works' = 'works';
     const embedder = embedderThat(async (signal) => {
       if (mode === 'fails') throw new Error('secret words');
@@ -106,7 +118,7 @@ export const describeVectors: RuntimeSuite = (database) => {
     });
     const runtime = await open(embedder, {
       limits: { embedTimeoutMs: 50 },
-      onWarning: ({ code, message }) => warnings.push(`${code} ${message}`),
+      onWarning,
     });
     const memory = runtime.memory(owner());
     await memory.remember({ kind: 'fact', content: 'by its words' });
@@ -116,8 +128,10 @@ export const describeVectors: RuntimeSuite = (database) => {
       const found = await memory.recall({ query: 'words' });
       expect([found.searchedBy, contents(found)]).toEqual(['text', ['by its words']]);
     }
-    expect(warnings).toEqual([expect.stringMatching(/^EMBEDDING_FAILED Searches go by text alone/)]);
-    expect(warnings.join()).not.toContain('secret');
+    expect(warnings).toEqual([
+      { code: 'EMBEDDING_FAILED', message: expect.stringMatching(/^Searches go by text alone/) },
+    ]);
+    expect(JSON.stringify(warnings)).not.toContain('secret');
     mode = 'works';
     expect((await memory.recall({ query: 'words' })).searchedBy).toBe('hybrid');
   });
@@ -129,15 +143,15 @@ export const describeVectors: RuntimeSuite = (database) => {
         code: 'EMBEDDING_MISMATCH',
         details: { found: { modelId: ngrams.modelId, dimensions: 256 } },
       });
-      const warnings: string[] = [];
+      const { codes, onWarning } = heard();
       const runtime = await openRuntime(database(), [agent], {
         memory: { embedder, whenMismatched: 'textOnly' },
-        onWarning: ({ code }) => warnings.push(code),
+        onWarning,
       });
       const memory = runtime.memory(owner());
       await memory.remember({ kind: 'fact', content: 'still found' });
       const found = await memory.recall({ query: 'found' });
-      expect([warnings, found.searchedBy, contents(found)]).toEqual([['EMBEDDING_MISMATCH'], 'text', ['still found']]);
+      expect([codes(), found.searchedBy, contents(found)]).toEqual([['EMBEDDING_MISMATCH'], 'text', ['still found']]);
       await expect(memory.recall({ query: 'found', by: 'vector' })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
     }
     // What was remembered meanwhile waits for a runtime whose model fits.
@@ -148,8 +162,8 @@ export const describeVectors: RuntimeSuite = (database) => {
   });
 
   test('vectors that are replaced while a runtime runs are neither compared nor written', async () => {
-    const warnings: string[] = [];
-    const runtime = await open(ngrams, { onWarning: ({ code }) => warnings.push(code) });
+    const { warnings, onWarning, codes } = heard();
+    const runtime = await open(ngrams, { onWarning });
     const memory = runtime.memory(owner());
     await memory.remember({ kind: 'fact', content: 'kept' });
     await allMade();
@@ -160,7 +174,7 @@ export const describeVectors: RuntimeSuite = (database) => {
       expect(contents(await memory.recall({ query: 'keep' }))).toEqual([]);
       await memory.remember({ kind: 'fact', content: 'later' });
       await waitFor(() => warnings.length > 0, { for: 'the warning' });
-      expect([warnings, await owed()]).toEqual([['EMBEDDING_MISMATCH'], 1]);
+      expect([codes(), await owed()]).toEqual([['EMBEDDING_MISMATCH'], 1]);
     } finally {
       await setModel(ngrams.modelId);
     }
@@ -174,11 +188,8 @@ export const describeVectors: RuntimeSuite = (database) => {
     const embedder = embedderThat((_, purpose) => {
       if (fails && purpose === 'document') throw new TurnlockError('EMBEDDING_FAILED', { message: 'busy' });
     });
-    const warnings: string[] = [];
-    const runtime = await open(embedder, {
-      limits: { sweepMs: 20 },
-      onWarning: ({ code }) => warnings.push(code),
-    });
+    const { warnings, onWarning } = heard();
+    const runtime = await open(embedder, { limits: { sweepMs: 20 }, onWarning });
     const memory = runtime.memory(owner());
     await memory.remember({ kind: 'fact', content: 'tried again' });
     await waitFor(() => warnings.length > 0, { for: 'the warning' });
