@@ -26,7 +26,7 @@ async function measure(options: RecallOptions): Promise<RecallResult> {
 async function open({ isPglite, database }: RecallOptions): Promise<RecallDatabase> {
   if (isPglite) return await openRecallPglite();
   if (database !== undefined) return await openRecallServer(database);
-  const server = await startDebianServer();
+  const server = await startDebianServer({ fsync: true });
   const opened = await openRecallServer(server.url);
   const close = async (): Promise<void> => {
     await opened.close();
