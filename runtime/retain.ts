@@ -1,4 +1,5 @@
 import type { SessionState } from '../machines/session-state.ts';
+import { countOldMemories, removeMemories } from '../persistence/memory/remove-memories.ts';
 import {
   countLeftClaims,
   countOperatorReads,
@@ -35,6 +36,8 @@ export interface RetainOptions {
    * `tenantId`. Default: kept for ever.
    */
   readsOlderThanMs?: number;
+  /** Milliseconds since a memory expired or was superseded: so long ago it is removed. Default: kept for ever. */
+  memoriesOlderThanMs?: number;
   /** Counts what would go, and removes nothing. Default false. */
   dryRun?: boolean;
   /** Sessions that one transaction removes, a whole number from 1 to 1000. Default 20. */
@@ -50,6 +53,8 @@ export interface Retention {
   kept: number;
   /** How many business keys were forgotten, or would be. */
   claims: number;
+  /** How many memories that had expired or were superseded went, or would. */
+  memories: number;
   /** How many rows of what operators looked for and removed were forgotten, or would be. */
   reads: number;
 }
@@ -64,7 +69,15 @@ const DEFAULT_BATCH = 20;
 const PAGE = 10_000;
 const ROWS = 1_000;
 
-const OPTIONS = ['policies', 'tenantId', 'claimsOlderThanMs', 'readsOlderThanMs', 'dryRun', 'batchSize'];
+const OPTIONS = [
+  'policies',
+  'tenantId',
+  'claimsOlderThanMs',
+  'readsOlderThanMs',
+  'memoriesOlderThanMs',
+  'dryRun',
+  'batchSize',
+];
 const STATES: readonly SessionState[] = ['IDLE', 'AWAITING_INPUT', 'FAILED', 'COMPLETED'];
 
 interface Retaining {
@@ -74,6 +87,8 @@ interface Retaining {
   claimsOlderThanMs: number;
   /** `null`: for ever. */
   readsOlderThanMs: number | null;
+  /** `null`: for ever. */
+  memoriesOlderThanMs: number | null;
   dryRun: boolean;
 }
 
@@ -122,7 +137,11 @@ function checkReadsAge({ readsOlderThanMs, tenantId }: RetainOptions): number | 
 }
 
 function checkRetain(options: RetainOptions, defaults: readonly RetentionRule[]): Retaining {
-  const { policies, tenantId, claimsOlderThanMs, dryRun, batchSize } = checkOptions(options, 'retain', OPTIONS);
+  const { policies, tenantId, claimsOlderThanMs, memoriesOlderThanMs, dryRun, batchSize } = checkOptions(
+    options,
+    'retain',
+    OPTIONS,
+  );
   const rules = policies === undefined ? defaults : checkPolicies(policies);
   if (rules.length === 0) throw optionRefused('policies', 'at least one policy, here or as retention of the runtime');
   return {
@@ -130,6 +149,8 @@ function checkRetain(options: RetainOptions, defaults: readonly RetentionRule[])
     tenantId: tenantId === undefined ? null : checkTenant(tenantId),
     claimsOlderThanMs: checkAge(claimsOlderThanMs ?? DEFAULT_CLAIMS_MS, 'claimsOlderThanMs'),
     readsOlderThanMs: checkReadsAge(options),
+    memoriesOlderThanMs:
+      memoriesOlderThanMs === undefined ? null : checkAge(memoriesOlderThanMs, 'memoriesOlderThanMs'),
     dryRun: checkFlag(dryRun, 'dryRun'),
     batchSize: checkLimit(batchSize ?? DEFAULT_BATCH, 'batchSize'),
   };
@@ -163,7 +184,8 @@ export async function retain(
   const sessions = [...counts.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const claims = await retainClaims(store, retaining, checkGoesOn);
   const reads = await retainReads(store, retaining, checkGoesOn);
-  return { dryRun: retaining.dryRun, sessions, kept, claims, reads };
+  const memories = await retainMemories(store, retaining, checkGoesOn);
+  return { dryRun: retaining.dryRun, sessions, kept, claims, memories, reads };
 }
 
 async function removeBatch(
@@ -179,6 +201,13 @@ async function retainClaims(store: Store, retaining: Retaining, checkGoesOn: () 
   const { claimsOlderThanMs, tenantId, dryRun } = retaining;
   if (dryRun) return countLeftClaims(store, claimsOlderThanMs, tenantId);
   return removeAll(() => removeClaims(store, claimsOlderThanMs, { tenantId, max: ROWS }), checkGoesOn);
+}
+
+async function retainMemories(store: Store, retaining: Retaining, checkGoesOn: () => void): Promise<number> {
+  const { memoriesOlderThanMs, tenantId, dryRun } = retaining;
+  if (memoriesOlderThanMs === null) return 0;
+  if (dryRun) return countOldMemories(store, memoriesOlderThanMs, tenantId);
+  return removeAll(() => removeMemories(store, memoriesOlderThanMs, { tenantId, max: ROWS }), checkGoesOn);
 }
 
 async function retainReads(store: Store, retaining: Retaining, checkGoesOn: () => void): Promise<number> {

@@ -11,6 +11,7 @@ import { explainCommand } from './explain-command.ts';
 import { findCommand } from './find-command.ts';
 import { forkCommand } from './fork-command.ts';
 import { inspectCommand } from './inspect-command.ts';
+import { memoryCommand } from './memory/memory-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { preflightCommand } from './preflight-command.ts';
 import { recoverCommand } from './recover-command.ts';
@@ -54,6 +55,7 @@ export function allCommands(): Command[] {
     controlsCommand(),
     retainCommand(),
     eraseCommand(),
+    memoryCommand(),
     rehearseCommand(),
   ];
 }

@@ -34,6 +34,11 @@ export function retainCommand(): Command {
       'what operators looked for and removed, so long ago; from 30d on (default: kept)',
       parseAge,
     )
+    .option(
+      '--memories-older-than <age>',
+      'memories that expired or were superseded so long ago (default: kept)',
+      parseAge,
+    )
     .option('--batch <number>', 'sessions that one transaction removes', whole(1, 1_000), 20)
     .option('--instead-of-configured', 'also where the configuration keeps those sessions longer')
     .option('--dry-run', 'count what would go, and remove nothing')

@@ -25,6 +25,7 @@ export interface RetainCommandOptions {
   olderThan?: number;
   claimsOlderThan?: number;
   readsOlderThan?: number;
+  memoriesOlderThan?: number;
   batch: number;
   insteadOfConfigured?: boolean;
   dryRun?: boolean;
@@ -49,6 +50,7 @@ export async function runRetain(options: SharedOptions & RetainCommandOptions): 
     ...(options.tenant === undefined ? {} : { tenantId: checkTenant(options.tenant) }),
     ...(options.claimsOlderThan === undefined ? {} : { claimsOlderThanMs: options.claimsOlderThan }),
     ...(options.readsOlderThan === undefined ? {} : { readsOlderThanMs: options.readsOlderThan }),
+    ...(options.memoriesOlderThan === undefined ? {} : { memoriesOlderThanMs: options.memoriesOlderThan }),
     batchSize: options.batch,
     dryRun: options.dryRun === true,
   };
@@ -86,7 +88,7 @@ function noPolicy(): TurnlockError {
 
 function print(terminal: Terminal, retention: Retention): void {
   terminal.json(retention);
-  const { dryRun, sessions, kept, claims, reads } = retention;
+  const { dryRun, sessions, kept, claims, memories, reads } = retention;
   if (sessions.length > 0) {
     const lines = formatTable(
       sessions,
@@ -101,5 +103,7 @@ function print(terminal: Terminal, retention: Retention): void {
   } else terminal.note(dryRun ? 'No session would go.' : 'No session was removed.');
   if (kept > 0) terminal.note(`Kept for the next time, as somebody held them or they changed: ${kept}.`);
   if (claims > 0) terminal.note(`Business keys ${dryRun ? 'that would be forgotten' : 'forgotten'}: ${claims}.`);
+  if (memories > 0)
+    terminal.note(`Memories that counted no more and ${dryRun ? 'would go' : 'were removed'}: ${memories}.`);
   if (reads > 0) terminal.note(`Rows of what operators did ${dryRun ? 'that would go' : 'removed'}: ${reads}.`);
 }

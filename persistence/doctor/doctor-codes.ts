@@ -52,6 +52,19 @@ export const DOCTOR_CODES = {
     says: 'Row-level security does not hold the role that looked.',
     repair: 'Connect as a role that was given rights by `turnlock migrate --grant-to`.',
   },
+  MEMORY_OWED: {
+    severity: 'warning',
+    about: 'database',
+    says: 'A vector or a summary is owed for what is remembered, and nobody makes it.',
+    repair:
+      'Run a worker that has the embedder and the agent; `turnlock memory reembed` tries vectors again that were given up.',
+  },
+  MEMORY_NOT_EMBEDDED: {
+    severity: 'warning',
+    about: 'database',
+    says: 'Memories have no vector although vectors are kept: they are found by their words alone.',
+    repair: 'Run `turnlock memory reembed`.',
+  },
   QUARANTINED: {
     severity: 'error',
     about: 'session',

@@ -34,6 +34,11 @@ export async function oweEmbeddings(database: Database): Promise<number> {
     const [{ owed }] = await underMigrationLock(database, async (em) => (await em.execute(OWE)) as [{ owed: number }]);
     if (owed < BATCH) break;
   }
+  return countOwed(database);
+}
+
+/** How many vectors are owed in all. As the owner. */
+export async function countOwed(database: Database): Promise<number> {
   const [{ count }] = await underMigrationLock(
     database,
     async (em) => (await em.execute(COUNT)) as [{ count: number }],

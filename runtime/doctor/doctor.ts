@@ -1,5 +1,6 @@
 import { checkAudit } from '../../persistence/doctor/check-audit.ts';
 import { checkDatabase } from '../../persistence/doctor/check-database.ts';
+import { checkMemoryOf } from '../../persistence/doctor/check-memory.ts';
 import { checkClaimsOf, checkClaimsOfOne, checkPage, type Examining } from '../../persistence/doctor/check-sessions.ts';
 import type { DoctorCode, Found, Severity } from '../../persistence/doctor/doctor-codes.ts';
 import { readStanding } from '../../persistence/read-standings.ts';
@@ -78,11 +79,13 @@ async function examineSessions(
     else if (page.tenantId !== tenant) {
       tenant = page.tenantId;
       for await (const found of checkClaimsOf(store, tenant, pageSize)) report.add(found);
+      report.add(await checkMemoryOf(store, tenant, examining.stuckAfterMs));
     }
   }
-  // Keys outlive their sessions: a tenant may have some and no session.
+  // Keys and memories outlive their sessions: a tenant may have some and no session.
   if (tenant === null && scope !== 'all' && !('sessionId' in scope)) {
     for await (const found of checkClaimsOf(store, scope.tenantId, pageSize)) report.add(found);
+    report.add(await checkMemoryOf(store, scope.tenantId, examining.stuckAfterMs));
   }
 }
 

@@ -43,7 +43,8 @@ export function settingsOf({ modelId, dimensions }: Embedder): EmbeddingSettings
   return { modelId, dimensions };
 }
 
-function mismatch(found: EmbeddingSettings, wanted: EmbeddingSettings): TurnlockError {
+/** The refusal of vectors of another model. */
+export function mismatch(found: EmbeddingSettings, wanted: EmbeddingSettings): TurnlockError {
   const words = ({ modelId, dimensions }: EmbeddingSettings) =>
     `${dimensions} dimensions of ${JSON.stringify(modelId)}`;
   return new TurnlockError('EMBEDDING_MISMATCH', {

@@ -28,7 +28,7 @@ describe.each(PROVEN_PAGES)('%s', (file) => {
     (path) => {
       const runners = runnersOf(path, sources).join(' ');
       expect(runners).toMatch(/pglite|embedded/);
-      expect(runners).toMatch(/postgres|server/);
+      expect(runners).toMatch(/postgres|server|\.vector\./);
     },
   );
 

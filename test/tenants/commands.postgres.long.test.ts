@@ -55,6 +55,7 @@ const PROBES: Readonly<Record<string, (ids: Ids, tenant: string) => string[]>> =
   ],
   retry: ({ sessionId }, tenant) => [sessionId, '--tenant', tenant, ...BY],
   erase: ({ userId }, tenant) => ['--tenant', tenant, '--user', userId, '--cancel-runs', ...BY],
+  memory: ({ userId }, tenant) => ['recall', 'known of', '--tenant', tenant, '--user', userId],
   retain: (_, tenant) => ['--tenant', tenant, '--state', 'IDLE', '--older-than', '0s', '--dry-run'],
 };
 

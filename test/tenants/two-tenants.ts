@@ -23,7 +23,16 @@ const MAKERS = [
     'done',
     'isTurnlockError',
   ],
-  ...['inProcessDeltas', 'notDone', 'rememberTool', 'requireApproval', 'strictest', 'ToolError', 'TurnlockError'],
+  ...[
+    'inProcessDeltas',
+    'notDone',
+    'recallTool',
+    'rememberTool',
+    'requireApproval',
+    'strictest',
+    'ToolError',
+    'TurnlockError',
+  ],
   'versioned',
 ];
 

@@ -49,6 +49,7 @@ onPostgres((database) => {
       sessions: [{ tenantId: 'acme', state: 'COMPLETED', sessions: 1 }],
       kept: 0,
       claims: 0,
+      memories: 0,
       reads: 0,
     };
     const heads = (await turnlock('heads', '--tenant', 'acme')).stdout;

@@ -267,6 +267,25 @@ export const describeVectors: RuntimeSuite = (database) => {
     expect(rows).toEqual([{ count: 0 }]);
   });
 
+  test('an erasure takes the vectors of a user, and doctor tells of memories that have none', async () => {
+    const runtime = await open();
+    const memory = runtime.memory({ tenantId: `tenant-${randomUUID()}`, userId: 'ana' });
+    const { tenantId } = memory;
+    const codes = async () => (await runtime.doctor({ tenantId })).findings.map(({ code }) => code);
+    await memory.remember({ kind: 'fact', content: 'to be erased' });
+    await allMade();
+    expect(await codes()).not.toContain('MEMORY_NOT_EMBEDDED');
+    await database().query('DELETE FROM turnlock.agent_memory_embeddings WHERE tenant_id = $1', [tenantId]);
+    expect(await codes()).toContain('MEMORY_NOT_EMBEDDED');
+    await memory.remember({ kind: 'fact', content: 'this one too' }, { embed: 'before' });
+    expect(await runtime.eraseUser({ tenantId, userId: 'ana', by: 'ann' })).toMatchObject({ memories: 2 });
+    const rows = await database().query('SELECT FROM turnlock.agent_memory_embeddings WHERE tenant_id = $1', [
+      tenantId,
+    ]);
+    expect(rows).toEqual([]);
+    expect(await codes()).not.toContain('MEMORY_NOT_EMBEDDED');
+  });
+
   test('users and tenants have their own vectors', async () => {
     const runtime = await open();
     const tenants = ['user/1', 'user/12', '%'];

@@ -66,7 +66,7 @@ onPostgres((database) => {
     ];
     const untouched = await rowsOf(database(), tenantId);
     const dry = await runtime.retain({ tenantId, policies, dryRun: true });
-    expect(dry).toEqual({ dryRun: true, sessions: expected, kept: 0, claims: 0, reads: 0 });
+    expect(dry).toEqual({ dryRun: true, sessions: expected, kept: 0, claims: 0, memories: 0, reads: 0 });
     expect(await rowsOf(database(), tenantId)).toBe(untouched);
     expect(await runtime.retain({ tenantId, policies, batchSize: 1 })).toEqual({ ...dry, dryRun: false });
     expect(await runtime.retain({ tenantId, policies })).toMatchObject({ sessions: [], kept: 0 });
@@ -299,6 +299,24 @@ onPostgres((database) => {
     ]);
   });
 
+  test('memories that expired or were superseded go once they are old enough, and others stay', async () => {
+    const { runtime } = await begin();
+    const memory = runtime.memory({ tenantId: 'forgetful', userId: 'ana' });
+    const [{ now }] = await database().query('SELECT turnlock.turnlock_now() AS now');
+    const { memoryId } = await memory.remember({ kind: 'fact', content: 'superseded' });
+    await memory.remember({ kind: 'fact', content: 'counts', supersedes: [memoryId] });
+    await memory.remember({ kind: 'fact', content: 'expires', expiresAt: new Date(now.getTime() + 60_000) });
+    const options = { tenantId: 'forgetful', policies: all(LONG_MS), memoriesOlderThanMs: DAY_MS };
+    await database().moveClock(DAY_MS / 2);
+    expect(await runtime.retain(options)).toMatchObject({ memories: 0 });
+    await database().moveClock(DAY_MS);
+    expect(await runtime.retain({ ...options, tenantId: 'another' })).toMatchObject({ memories: 0 });
+    expect(await runtime.retain({ ...options, memoriesOlderThanMs: undefined! })).toMatchObject({ memories: 0 });
+    expect(await runtime.retain({ ...options, dryRun: true })).toMatchObject({ memories: 2 });
+    expect(await runtime.retain(options)).toMatchObject({ memories: 2 });
+    expect((await memory.list({ includeSuperseded: true })).map(({ content }) => content)).toEqual(['counts']);
+  });
+
   test('work that is owed is not removed, however old', async () => {
     const { agent, runtime } = await begin();
     const [session] = await leaveOwed(database(), agent);
@@ -316,6 +334,7 @@ onPostgres((database) => {
     [{ policies: all(0), batchSize: 0 }, 'OPTIONS_INVALID'],
     [{ policies: all(0), dryRun: 'yes' }, 'OPTIONS_INVALID'],
     [{ policies: all(0), claimsOlderThanMs: 0.5 }, 'OPTIONS_INVALID'],
+    [{ policies: all(0), memoriesOlderThanMs: -1 }, 'OPTIONS_INVALID'],
     [{ policies: all(0), readsOlderThanMs: 30 * DAY_MS - 1 }, 'OPTIONS_INVALID'],
     [{ policies: all(0), readsOlderThanMs: 30 * DAY_MS, tenantId: 'tenant' }, 'OPTIONS_INVALID'],
     [{ polices: all(0) }, 'OPTIONS_INVALID'],
