@@ -12,6 +12,8 @@ export interface BenchDatabase {
   readonly url: string;
   /** The same tables without their triggers and without row-level security; foreign keys and CHECKs stay. */
   readonly bareUrl: string;
+  /** The first one as the server's owner. */
+  readonly ownerUrl: string;
   /** A connection of the server's owner to the first one. */
   readonly owner: pg.Client;
   /** Whether the server is our own, so that its settings may be changed. */
@@ -53,6 +55,7 @@ export async function openBenchDatabase(serverUrl: string | undefined): Promise<
     return {
       url: urlOf(adminUrl, name, as),
       bareUrl: urlOf(adminUrl, `${name}_bare`, as),
+      ownerUrl: urlOf(adminUrl, name),
       owner,
       isOwnServer: server !== undefined,
       drop,

@@ -48,6 +48,8 @@ interface Side {
   runtime: Runtime;
   session: Session;
   given: Given[];
+  /** Milliseconds that the benchmark took to count what the model was given: no part of a run. */
+  counting: { ms: number };
   tenths: Tenth[];
 }
 
@@ -81,12 +83,15 @@ async function openSide(
   context: { maxTokens: number } | undefined,
 ): Promise<Side> {
   const given: Given[] = [];
+  const counting = { ms: 0 };
   const model: Model = {
     modelId: 'bench',
     async generate(request) {
       if (request.tools.length === 0 && request.instructions.includes('<conversation>'))
         return { text: talk(given.length) };
+      const startedAt = performance.now();
       given.push(measured(request, countTokens));
+      counting.ms += performance.now() - startedAt;
       return { text: talk(given.length) };
     },
   };
@@ -95,7 +100,7 @@ async function openSide(
   const agent: Agent = defineAgent({ name, model, instructions, ...(context === undefined ? {} : { context }) });
   const counted = countedPool(url);
   const runtime = await openBenchRuntime(counted.pool, agent);
-  return { counted, runtime, session: await newSession(runtime, name), given, tenths: [] };
+  return { counted, runtime, session: await newSession(runtime, name), given, counting, tenths: [] };
 }
 
 function measured({ instructions, turns }: ModelRequest, countTokens: (text: string) => number): Given {
@@ -106,16 +111,17 @@ function measured({ instructions, turns }: ModelRequest, countTokens: (text: str
 
 /** The runs of one tenth, and the summaries that they owed: until nothing is owed. */
 async function measureTenth(
-  { counted, session, given }: Side,
+  { counted, session, given, counting }: Side,
   owner: pg.Client,
   { runs, tenth }: { runs: number; tenth: number },
 ): Promise<Tenth> {
   const first = given.length;
   counted.take();
+  counting.ms = 0;
   const startedAt = performance.now();
   for (let run = 0; run < runs; run += 1) await runOnce(session, talk(tenth * runs + run));
   while (await owesSummary(owner, session));
-  const ms = performance.now() - startedAt;
+  const ms = performance.now() - startedAt - counting.ms;
   const { statements, roundTrips } = costOf(counted.take());
   const own = given.slice(first);
   return {

@@ -79,8 +79,8 @@ export class Worker {
         await this.#wake.wait(store.environment, waitMs - MIN_PAUSE_MS, closing);
       }
     } finally {
-      const { vectorWork } = this.#services.memory;
-      await Promise.all([...this.#driving.values(), stopListening?.(), vectorWork?.swept()]);
+      const { memory, summariser } = this.#services;
+      await Promise.all([...this.#driving.values(), stopListening?.(), memory.vectorWork?.swept(), summariser.swept()]);
     }
   }
 

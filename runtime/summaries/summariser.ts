@@ -2,6 +2,7 @@ import type { Model } from '../../adapters/models/model.contract.ts';
 import { isTurnlockError, type TurnlockError } from '../../errors.ts';
 import type { CommittedSession } from '../../persistence/committed-session.ts';
 import { summaryEventId, summaryMemoryId } from '../../persistence/keys/summary-ids.ts';
+import { continueTask } from '../../persistence/memory/continue-task.ts';
 import {
   claimMemoryTasks,
   failTask,
@@ -48,7 +49,7 @@ export class Summariser {
       const owed = await inPatientTransaction(store, { tenantId }, (em) =>
         oweSummary(em, { tenantId, sessionId }, upToTurn),
       );
-      // Again where more was owed meanwhile: then it is due at once.
+      // Again where there was no room for all of it, or more was owed meanwhile: then it is due at once.
       while (drives && (await claim(services, [owed.taskId])) > 0);
     });
   }
@@ -61,6 +62,11 @@ export class Summariser {
       this.#sweeping = null;
     });
     return this.#sweeping;
+  }
+
+  /** Resolves when no sweep is under way. */
+  async swept(): Promise<void> {
+    await this.#sweeping;
   }
 }
 
@@ -79,8 +85,9 @@ async function claim(services: Services, taskIds?: readonly string[]): Promise<n
 async function attend(services: Services, task: SummaryTask): Promise<void> {
   const { store, closing } = services;
   try {
-    while ((await summarise(services, task)) < task.upToTurn) closing.throwIfAborted();
-    await finish(store, task);
+    // Each step is a claim of its own: a long way is not begun anew because the time of its first step is over.
+    if ((await summarise(services, task)) < task.upToTurn) await continueTask(store, task);
+    else await finish(store, task);
   } catch (error) {
     if (closing.aborted) await releaseTask(store, task);
     else if (isGone(error)) await finish(store, task);

@@ -32,8 +32,11 @@ export async function debianPrograms(): Promise<string> {
   throw new Error(`${NEEDED} (found ${found})`);
 }
 
-/** Starts it in a temporary folder, as an unprivileged user also where we are root. It goes away with this process, however that ends. */
-export async function startDebianServer(): Promise<DebianServer> {
+/**
+ * Starts it in a temporary folder, as an unprivileged user also where we are root. It goes away with this process, however that ends.
+ * `fsync`: whether it flushes what it writes, as a server does outside of tests; default false.
+ */
+export async function startDebianServer({ fsync = false } = {}): Promise<DebianServer> {
   const programs = await debianPrograms();
   const folder = await mkdtemp(join(tmpdir(), 'turnlock-debian-'));
   const reap = startServerReaper(folder);
@@ -46,8 +49,9 @@ export async function startDebianServer(): Promise<DebianServer> {
   const flags = ['--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '--auth=scram-sha-256', '--username=postgres'];
   execFileSync(join(programs, 'initdb'), [...flags, `--pwfile=${passwordFile}`, '-D', data], as);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, 'fsync=off'];
-  const more = ['full_page_writes=off', 'max_connections=100', 'timezone=UTC'];
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`];
+  const flushing = fsync ? 'on' : 'off';
+  const more = [`fsync=${flushing}`, `full_page_writes=${flushing}`, 'max_connections=100', 'timezone=UTC'];
   const server = spawn(
     join(programs, 'postgres'),
     ['-D', data, ...[...settings, ...more].flatMap((one) => ['-c', one])],
