@@ -52,7 +52,7 @@ export class People<World> {
     const waiting = (await this.#waiting()).filter((asked) => this.#canBeDecided(asked));
     for (const asked of waiting) {
       // What did not happen is left at that: whoever has it run again may be asked for ever.
-      await this.#say(await this.#stage.living(1), asked, asked.kind === 'unknown' ? 'deny' : 'approve');
+      await this.#say(await this.#stage.newest(), asked, asked.kind === 'unknown' ? 'deny' : 'approve');
       await this.#stage.quiet();
     }
     return waiting.length > 0;

@@ -137,7 +137,7 @@ async function passTime<World>(stage: Stage<World>, ms: number): Promise<void> {
   await stage.jump(ms);
   await wake(stage, true);
   await stage.quiet();
-  const process = await stage.living(1);
+  const process = await stage.newest();
   stage.attempt(process, 'the look for work', () => process.runtime.recover());
   await stage.quiet();
   await wake(stage, false);
@@ -160,7 +160,7 @@ async function bringToRest<World>(stage: Stage<World>, people: People<World>): P
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const lost = stage.sent.filter(({ isTaken }) => !isTaken);
     for (const sent of lost) {
-      send(stage, await stage.living(1), sent);
+      send(stage, await stage.newest(), sent);
       await stage.quiet();
     }
     const isDecided = await people.decideAll();

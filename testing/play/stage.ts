@@ -109,6 +109,11 @@ export class Stage<World> {
     }
   }
 
+  /** The living process that was started last: of a rolling deploy, one of the newest build. */
+  async newest(): Promise<KitProcess> {
+    return this.alive.at(-1) ?? (await this.living(1));
+  }
+
   get alive(): KitProcess[] {
     return this.#processes.filter(({ isLiving }) => isLiving);
   }
