@@ -35,6 +35,9 @@ const STOP_WORDS = `select array_agg(l.lexeme) as words from lexemes l cross joi
       and ts_lexize(d.oid::regdictionary, l.lexeme) = '{}'
     group by d.dictname having count(*) > 1 order by count(*) desc, d.dictname limit 1`;
 
+/** Characters of a query whose words are looked for: of a content the database knows as many, and more may be no `tsvector` at all. */
+const QUERY_CHARACTERS = 100_000;
+
 /** Lexemes of one query that are looked for in each language, at most: the first ones. */
 const MAX_LEXEMES = 64;
 
@@ -117,7 +120,7 @@ function textParts(shape: RecallShape): string[] {
     `lexemes as materialized (select l.language, u.lexeme from languages l cross join lateral (
       select lexeme, positions from unnest(to_tsvector(
         (select c.oid::regconfig from pg_catalog.pg_ts_config c where c.cfgname = l.language
-          and c.cfgnamespace in ('pg_catalog'::regnamespace, 'turnlock'::regnamespace) order by c.cfgnamespace limit 1), :query))
+          and c.cfgnamespace in ('pg_catalog'::regnamespace, 'turnlock'::regnamespace) order by c.cfgnamespace limit 1), left(:query, ${QUERY_CHARACTERS})))
       order by positions[1], lexeme limit ${MAX_LEXEMES}) u)`,
     `stop_words as materialized (${STOP_WORDS})`,
     `queries as materialized (select language, string_agg(${QUOTED}, ' | ')::tsquery as query from lexemes group by language)`,
