@@ -41,9 +41,6 @@ const STOP_WORDS = `select array_agg(l.lexeme) as words from lexemes l cross joi
       and ts_lexize(d.oid::regdictionary, l.lexeme) = '{}'
     group by d.dictname having count(*) > 1 order by count(*) desc, d.dictname limit 1`;
 
-/** Characters of a query whose words are looked for: of a content the database knows as many, and more may be no `tsvector` at all. */
-const QUERY_CHARACTERS = 100_000;
-
 /** Lexemes of one query that are looked for in each language, at most: the first ones. */
 const MAX_LEXEMES = 64;
 
@@ -124,7 +121,7 @@ function textParts(shape: RecallShape): string[] {
       select c.oid from pg_catalog.pg_ts_config c where c.cfgname = l.language
         and c.cfgnamespace in ('pg_catalog'::regnamespace, 'turnlock'::regnamespace) order by c.cfgnamespace limit 1) c)`,
     `lexemes as materialized (select l.language, u.lexeme, (${QUOTED})::tsquery as term from languages l cross join lateral (
-      select lexeme from unnest(to_tsvector(l.configuration, left(:query, ${QUERY_CHARACTERS}))) order by positions[1], lexeme limit ${MAX_LEXEMES}) u)`,
+      select lexeme from unnest(to_tsvector(l.configuration, :query)) order by positions[1], lexeme limit ${MAX_LEXEMES}) u)`,
     `stop_words as materialized (${STOP_WORDS})`,
     `queries as materialized (select language, string_agg(term::text, ' | ')::tsquery as query from lexemes group by language)`,
     `matching as materialized (select m.memory_id, m.created_at, m.language, m.search, length(m.search)::float8 as words

@@ -226,13 +226,8 @@ export const describeMemory: RuntimeSuite = (database) => {
     expect((await memory.list())[0]!.content).toBe('a\ufffdb \ufffd rest');
     await memory.remember({ kind: 'episode', content: 'é '.repeat(21_845) });
     expect(contents(await memory.recall({ query: 'é' }))).toHaveLength(1);
-  });
-
-  test('the longest query finds by its first words', async () => {
-    const memory = await open();
-    await memory.remember({ kind: 'fact', content: 'a zebra was seen' });
-    const words = Array.from({ length: 140_000 }, (_, index) => `x${index.toString(36)}`);
-    const query = `zebra ${words.join(' ')}`.slice(0, 1_048_576);
-    expect(contents(await memory.recall({ query, by: 'text' }))).toEqual(['a zebra was seen']);
+    // A whole message may be a query.
+    const message = Array.from({ length: 60_000 }, (_, place) => `é${place}`).join(' ');
+    expect(contents(await memory.recall({ query: `é ${message}` }))).toHaveLength(1);
   });
 };
