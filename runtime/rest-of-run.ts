@@ -17,7 +17,7 @@ import type { RunResult } from './run-event.ts';
 import { checkOpen, type Services } from './services.ts';
 
 /** How often a run that another process drives is looked at, in milliseconds. */
-const POLL_MS = 200;
+export const POLL_MS = 200;
 
 /**
  * Waits until `runId` rests, whoever drives it: this process, another one, or nobody, in which case it is taken over here.

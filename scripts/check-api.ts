@@ -23,6 +23,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   './inspector': 'A page to watch sessions on and to decide what waits for a person, as a web-standard fetch handler.',
   './telemetry': 'Spans and metrics of a runtime for OpenTelemetry.',
   './stately': 'Sessions and replays in the Stately inspector.',
+  './testing':
+    'Property tests of your own tools and policies: crashes, zombies, doubles and races, shrunk to the shortest schedule.',
   './migrations': 'The schema as migrations, for a set-up that runs them itself.',
 };
 

@@ -20,6 +20,7 @@ export const ENTRY_PEERS: Readonly<Record<string, readonly string[]>> = {
   './telemetry': ['@opentelemetry/api'],
   './stately': ['@statelyai/inspect'],
   './migrations': [],
+  './testing': ['fast-check', '@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs'],
 };
 
 /** Optional peers that no entry imports: an option of its functions asks for them. */

@@ -9,9 +9,9 @@ export interface PackedManifest {
 export type PackedFiles = ReadonlyMap<string, string>;
 
 /** No tarball is larger, in bytes; it is {@link MAX_UNPACKED_BYTES} once unpacked. */
-export const MAX_PACKED_BYTES = 1_000_000;
+export const MAX_PACKED_BYTES = 1_100_000;
 /** No package is larger, in bytes. */
-export const MAX_UNPACKED_BYTES = 6_000_000;
+export const MAX_UNPACKED_BYTES = 6_500_000;
 
 const BESIDE_DIST = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
 const BUILT =

@@ -71,11 +71,13 @@ export const LAYERS: readonly Layer[] = [
     packages: /./,
   },
   { name: 'entry', holds: /^index\.ts$/, mayImport: PUBLISHED },
+  // What users test with: it may look at everything, and nothing that is published looks at it.
+  { name: 'testing kit', holds: /^testing\//, mayImport: either(PUBLISHED, /^testing\//), packages: /./ },
   // What is ours they import by the package's name, as a user does: public entry points alone.
   { name: 'examples', holds: /^examples\//, mayImport: /^examples\//, packages: /./ },
   {
     name: 'tooling',
-    holds: /^(test|bench|testing|scripts)\/|\.config\.ts$/,
+    holds: /^(test|bench|scripts)\/|\.config\.ts$/,
     mayImport: /^(?!examples\/)/,
     mayImportTypesOf: /^examples\/refunds\/payments\//, // tests start that service as a process
     packages: /./,

@@ -22,6 +22,12 @@ const RRF_K = 60;
 const BM25_K1 = 1.2;
 const BM25_B = 0.75;
 
+/**
+ * What `ts_rank` of one lexeme is divided by. Its rank is the sum of 1 / n² over the times that the lexeme stands there: that is how often, as BM25
+ * takes it, at a fraction of the price of unfolding every row. Source: PostgreSQL, tsrank.c.
+ */
+const SQUARES = 1.64493406685;
+
 /** The query as a lexeme of `tsquery`, whatever characters it has. */
 const QUOTED = `'''' || replace(replace(lexeme, chr(92), chr(92) || chr(92)), '''', '''''') || ''''`;
 
@@ -108,26 +114,22 @@ export function countingSql(shape: Omit<RecallShape, 'byText' | 'vectorSchema'>)
 function textParts(shape: RecallShape): string[] {
   const counting = countingSql(shape);
   return [
-    `own as materialized (select count(*)::float8 as memories, greatest(avg(length(m.search)), 1)::float8 as words
-    from turnlock.agent_memories m where ${counting})`,
-    `languages as materialized (select distinct m.language from turnlock.agent_memories m
-    join pg_catalog.pg_ts_config c on c.cfgname = m.language
-      and c.cfgnamespace in ('pg_catalog'::regnamespace, 'turnlock'::regnamespace)
-    where ${counting})`,
-    `lexemes as materialized (select l.language, u.lexeme from languages l cross join lateral (
-      select lexeme, positions from unnest(to_tsvector(
-        (select c.oid::regconfig from pg_catalog.pg_ts_config c where c.cfgname = l.language
-          and c.cfgnamespace in ('pg_catalog'::regnamespace, 'turnlock'::regnamespace) order by c.cfgnamespace limit 1), :query))
-      order by positions[1], lexeme limit ${MAX_LEXEMES}) u)`,
+    `counted as materialized (select m.language, count(*) as memories, sum(length(m.search)) as words
+    from turnlock.agent_memories m where ${counting} group by m.language)`,
+    `own as materialized (select sum(memories)::float8 as memories, greatest(sum(words) / sum(memories), 1)::float8 as words from counted)`,
+    `languages as materialized (select l.language, c.oid::regconfig as configuration from counted l cross join lateral (
+      select c.oid from pg_catalog.pg_ts_config c where c.cfgname = l.language
+        and c.cfgnamespace in ('pg_catalog'::regnamespace, 'turnlock'::regnamespace) order by c.cfgnamespace limit 1) c)`,
+    `lexemes as materialized (select l.language, u.lexeme, (${QUOTED})::tsquery as term from languages l cross join lateral (
+      select lexeme from unnest(to_tsvector(l.configuration, :query)) order by positions[1], lexeme limit ${MAX_LEXEMES}) u)`,
     `stop_words as materialized (${STOP_WORDS})`,
-    `queries as materialized (select language, string_agg(${QUOTED}, ' | ')::tsquery as query from lexemes group by language)`,
+    `queries as materialized (select language, string_agg(term::text, ' | ')::tsquery as query from lexemes group by language)`,
     `matching as materialized (select m.memory_id, m.created_at, m.language, m.search, length(m.search)::float8 as words
     from queries q join turnlock.agent_memories m on m.language = q.language and m.search @@ q.query
     where ${counting})`,
-    `hits as materialized (select m.memory_id, u.lexeme, cardinality(u.positions)::float8 as times, m.words,
-      m.language = 'simple' and u.lexeme = any (select unnest(words) from stop_words) as is_stop
-    from matching m cross join lateral unnest(m.search) u
-    join lexemes l on l.language = m.language and l.lexeme = u.lexeme)`,
+    `hits as materialized (select m.memory_id, l.lexeme, m.words, ts_rank('{1,1,1,1}', m.search, l.term) * ${SQUARES} as times,
+      m.language = 'simple' and l.lexeme = any (select unnest(words) from stop_words) as is_stop
+    from matching m join lexemes l on l.language = m.language and m.search @@ l.term)`,
     `weights as materialized (select h.lexeme, count(*)::float8 > o.memories / 2 or bool_and(h.is_stop) as is_common,
       ln(1 + (o.memories - count(*) + 0.5) / (count(*) + 0.5)) as weight
     from hits h cross join own o group by h.lexeme, o.memories)`,

@@ -8,6 +8,7 @@ import { atTestEnd } from '../support/at-test-end.ts';
 /** Packages that the code of documents may import besides ours. */
 const OTHERS = [
   'zod',
+  'fast-check',
   'xstate',
   'pg',
   'ai',

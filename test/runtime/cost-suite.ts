@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Environment, type FaultPoint, systemEnvironment } from '../../environment.ts';
 import { defineAgent, defineTool, type Session } from '../../index.ts';
-import { FaultPlan } from '../support/fault-plan.ts';
+import { FaultPlan } from '../../testing/faults/fault-plan.ts';
 import { STORED_VALUES } from '../support/odd-values.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';

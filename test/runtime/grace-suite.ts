@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../../testing/clock/manual-clock.ts';
 import { openMortal } from '../support/runtime-crash.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { postgres } from '../../adapters/databases/postgres.ts';
-import { FaultPlan } from '../support/fault-plan.ts';
+import { FaultPlan } from '../../testing/faults/fault-plan.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../support/runtime-script.ts';

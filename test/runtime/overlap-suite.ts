@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FaultPlan } from '../support/fault-plan.ts';
+import { FaultPlan } from '../../testing/faults/fault-plan.ts';
 import { openMortal } from '../support/runtime-crash.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ToolEffect } from '../../index.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../../testing/clock/manual-clock.ts';
 import { openMortal, recoverLater } from '../support/runtime-crash.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ScriptedStep } from '../../adapters/models/scripted.ts';
-import { FaultPlan } from '../support/fault-plan.ts';
+import { FaultPlan } from '../../testing/faults/fault-plan.ts';
 import { onPglite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../support/runtime-script.ts';

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 import { expect, test } from 'vitest';
 import type { Runtime, Session } from '../../index.ts';
+import { FaultPlan } from '../../testing/faults/fault-plan.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { FaultPlan } from '../support/fault-plan.ts';
 import { onPostgres } from '../support/runtime-database.ts';
 import { openRuntime, openSession } from '../support/runtime-open.ts';
 import { waitForLockWait } from '../support/wait-for-lock-wait.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { systemEnvironment } from '../../environment.ts';
 import { defineTool, type Settlement } from '../../index.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../../testing/clock/manual-clock.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../support/runtime-script.ts';

@@ -1,7 +1,7 @@
 import type { Agent, Recovery, Runtime } from '../../index.ts';
 import type { Limits } from '../../limits.ts';
+import { type Fault, FaultPlan } from '../../testing/faults/fault-plan.ts';
 import { atTestEnd } from './at-test-end.ts';
-import { type Fault, FaultPlan } from './fault-plan.ts';
 import type { RuntimeDatabase } from './runtime-database.ts';
 import { LONG_MS, type OpenOptions, openRuntime } from './runtime-open.ts';
 

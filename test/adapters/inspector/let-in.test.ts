@@ -4,7 +4,7 @@ import type { InspectorOptions } from '../../../adapters/inspector/inspector-opt
 import type { Ground } from '../../../adapters/inspector/visit.ts';
 import { type Environment, systemEnvironment } from '../../../environment.ts';
 import { resolveLimits } from '../../../limits.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock } from '../../../testing/clock/manual-clock.ts';
 import { getPage, sendForm } from './inspect-page.ts';
 
 const TOKEN = 'a secret of many letters';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AwaitedExecution, defineTool, requireApproval, TurnlockError } from '../../../index.ts';
 import { commitEvent } from '../../../persistence/commit-event.ts';
-import type { Passage } from '../../support/fault-plan.ts';
+import type { Passage } from '../../../testing/faults/fault-plan.ts';
 import { openStore } from '../../support/open-store.ts';
 import { openMortal, recoverLater } from '../../support/runtime-crash.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';

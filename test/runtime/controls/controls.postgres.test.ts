@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { allow, defineTool, type Policy, requireApproval } from '../../../index.ts';
-import { FaultPlan } from '../../support/fault-plan.ts';
+import { FaultPlan } from '../../../testing/faults/fault-plan.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call } from '../../support/runtime-script.ts';

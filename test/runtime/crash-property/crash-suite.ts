@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { FaultKind } from '../../support/fault-plan.ts';
+import type { FaultKind } from '../../../testing/faults/fault-plan.ts';
 import { describeProperties, runs } from '../../support/property.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';
 import { type Played, play } from './play.ts';

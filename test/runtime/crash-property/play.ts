@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Run, RunResult, Runtime, Session } from '../../../index.ts';
-import type { FaultKind } from '../../support/fault-plan.ts';
+import type { FaultKind } from '../../../testing/faults/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 import { checkSession, factsOf } from './facts-of.ts';
 import { type Process, type Strike, startProcess } from './process.ts';

@@ -1,7 +1,7 @@
 import { systemEnvironment } from '../../../environment.ts';
 import { type Agent, createRuntime, type Runtime } from '../../../index.ts';
 import type { Limits } from '../../../limits.ts';
-import { type Fault, type FaultKind, FaultPlan, type Passage } from '../../support/fault-plan.ts';
+import { type Fault, type FaultKind, FaultPlan, type Passage } from '../../../testing/faults/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 
 /** Where a fault strikes a process: at the n-th passage, from 1 on, of the points at which that fault may strike. */

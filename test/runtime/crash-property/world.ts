@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import type { ModelRequest, ModelResponse } from '../../../adapters/models/model.contract.ts';
 import { type Agent, defineAgent } from '../../../index.ts';
-import type { FaultPlan } from '../../support/fault-plan.ts';
+import type { FaultPlan } from '../../../testing/faults/fault-plan.ts';
 import { looseTool } from '../../support/runtime-script.ts';
 import type { Scenario, ScriptedCall } from './scenario.ts';
 

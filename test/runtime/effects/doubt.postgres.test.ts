@@ -10,7 +10,7 @@ import {
   type ToolContext,
   ToolError,
 } from '../../../index.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock } from '../../../testing/clock/manual-clock.ts';
 import { openMortal, recoverLater } from '../../support/runtime-crash.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { LONG_MS, type OpenOptions, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { cannotTell, defineTool, done, notDone, type Reconciliation, ToolError } from '../../../index.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock } from '../../../testing/clock/manual-clock.ts';
 import { openMortal, recoverLater } from '../../support/runtime-crash.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';

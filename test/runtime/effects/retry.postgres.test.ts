@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ToolEffect, ToolError } from '../../../index.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock } from '../../../testing/clock/manual-clock.ts';
 import { openMortal } from '../../support/runtime-crash.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { type OpenOptions, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';

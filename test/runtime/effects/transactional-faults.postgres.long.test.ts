@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { DEFERRED_CONSTRAINTS } from '../../../persistence/act-in-savepoint.ts';
-import type { Fault } from '../../support/fault-plan.ts';
+import type { Fault } from '../../../testing/faults/fault-plan.ts';
 import { openMortal, recoverLater } from '../../support/runtime-crash.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';

@@ -1,5 +1,5 @@
 import { FAULT_POINTS, type FaultInfo, type FaultPoint } from '../../../environment.ts';
-import { DATABASE_POINTS } from '../../support/fault-plan.ts';
+import { DATABASE_POINTS } from '../../../testing/faults/fault-plan.ts';
 
 /** The effect classes, in the order of the page's columns. */
 export const EFFECTS = ['readOnly', 'idempotent', 'transactional', 'reconcilable', 'nonRepeatable'] as const;

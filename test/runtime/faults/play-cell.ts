@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import type { Run, Runtime, Session } from '../../../index.ts';
 import { lockKey } from '../../../persistence/keys/lock-key.ts';
-import type { FaultKind } from '../../support/fault-plan.ts';
+import type { FaultKind } from '../../../testing/faults/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 import { LONG_MS } from '../../support/runtime-open.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Environment, type FaultInfo, type FaultPoint, systemEnvironment } from '../../../environment.ts';
+import { ManualClock } from '../../../testing/clock/manual-clock.ts';
 import {
   connectionLost,
   DATABASE_POINTS,
@@ -7,8 +8,7 @@ import {
   type FaultKind,
   FaultPlan,
   statementTimedOut,
-} from '../../support/fault-plan.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+} from '../../../testing/faults/fault-plan.ts';
 import { type Place, Way } from './places.ts';
 
 /** Longer than any call may take, in milliseconds. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { seedSession } from '../../../bench/seed-session.ts';
 import { defineTool, type Session, systemEnvironment } from '../../../index.ts';
 import { turnIdempotencyKey } from '../../../persistence/keys/turn-idempotency-key.ts';
-import { FaultPlan } from '../../support/fault-plan.ts';
+import { FaultPlan } from '../../../testing/faults/fault-plan.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';

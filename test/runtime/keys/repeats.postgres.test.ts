@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OnRepeat } from '../../../adapters/tools/tool.contract.ts';
 import { type Policy, requireApproval, type Session, type ToolEffect } from '../../../index.ts';
-import { FaultPlan } from '../../support/fault-plan.ts';
+import { FaultPlan } from '../../../testing/faults/fault-plan.ts';
 import { openMortal } from '../../support/runtime-crash.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';

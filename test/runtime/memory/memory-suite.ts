@@ -204,5 +204,8 @@ export const describeMemory: RuntimeSuite = (database) => {
     expect((await memory.list())[0]!.content).toBe('a\ufffdb \ufffd rest');
     await memory.remember({ kind: 'episode', content: 'é '.repeat(21_845) });
     expect(contents(await memory.recall({ query: 'é' }))).toHaveLength(1);
+    // A whole message may be a query.
+    const message = Array.from({ length: 60_000 }, (_, place) => `é${place}`).join(' ');
+    expect(contents(await memory.recall({ query: `é ${message}` }))).toHaveLength(1);
   });
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { EFFECT_CLASSES, type EffectClass } from '../../../machines/execution-status.ts';
-import type { FaultKind } from '../../support/fault-plan.ts';
+import type { FaultKind } from '../../../testing/faults/fault-plan.ts';
 
 /** What a policy says of a call. */
 export type Verdict = 'allow' | 'ask' | 'deny';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Runtime, Session } from '../../../index.ts';
-import type { FaultPlan } from '../../support/fault-plan.ts';
+import type { FaultPlan } from '../../../testing/faults/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 import { openRuntime } from '../../support/runtime-open.ts';
 import { type Process, startProcess } from '../crash-property/process.ts';

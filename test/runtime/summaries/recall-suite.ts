@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../../adapters/models/model.contract.ts';
 import { type ScriptedStep, scripted } from '../../../adapters/models/scripted.ts';
 import { type Agent, defineAgent, defineTool, recallTool, type Tool } from '../../../index.ts';
 import type { AgentRecallOptions } from '../../../runtime/context/context-options.ts';
-import { FaultPlan } from '../../support/fault-plan.ts';
+import { FaultPlan } from '../../../testing/faults/fault-plan.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, looseTool } from '../../support/runtime-script.ts';

@@ -1,5 +1,5 @@
 import type { Agent, Recovery, Runtime, Session } from '../../../index.ts';
-import type { FaultPlan, Passage } from '../../support/fault-plan.ts';
+import type { FaultPlan, Passage } from '../../../testing/faults/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { waitFor } from '../../support/wait-for.ts';

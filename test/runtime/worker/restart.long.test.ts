@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { postgres } from '../../../adapters/databases/postgres.ts';
 import { createRuntime } from '../../../index.ts';
+import { FaultPlan } from '../../../testing/faults/fault-plan.ts';
 import { atTestEnd } from '../../support/at-test-end.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../support/embedded-server.ts';
-import { FaultPlan } from '../../support/fault-plan.ts';
 import type { RuntimeDatabase } from '../../support/runtime-database.ts';
 import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';

@@ -3,7 +3,7 @@ import type { Tool } from '../../../adapters/tools/tool.contract.ts';
 import { type Agent, defineAgent, type Session } from '../../../index.ts';
 import { commitEvent } from '../../../persistence/commit-event.ts';
 import { buildOf } from '../../../runtime/services.ts';
-import { FaultPlan } from '../../support/fault-plan.ts';
+import { FaultPlan } from '../../../testing/faults/fault-plan.ts';
 import { openStore } from '../../support/open-store.ts';
 import { openMortal } from '../../support/runtime-crash.ts';
 import { onPostgres } from '../../support/runtime-database.ts';

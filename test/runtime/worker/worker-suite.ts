@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Limits, Recovery } from '../../../index.ts';
-import { FaultPlan, type Passage } from '../../support/fault-plan.ts';
+import { FaultPlan, type Passage } from '../../../testing/faults/fault-plan.ts';
 import { openMortal } from '../../support/runtime-crash.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';
 import { LONG_MS, openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';

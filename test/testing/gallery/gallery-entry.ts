@@ -1,4 +1,4 @@
-import type { PolicyCheck, ToolPolicyCheck } from './kit-contract.ts';
+import type { PolicyCheck, ToolPolicyCheck } from '../../../testing/index.ts';
 
 /** What each entry says of itself. */
 interface EntryOf<Kind, Check> {

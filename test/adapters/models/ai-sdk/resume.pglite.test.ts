@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdk, fromAiSdk } from '../../../../adapters/models/ai-sdk.ts';
 import { type Agent, defineAgent, type Model } from '../../../../index.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
+import { ManualClock } from '../../../../testing/clock/manual-clock.ts';
 import { openMortal, recoverLater } from '../../../support/runtime-crash.ts';
 import { onPglite } from '../../../support/runtime-database.ts';
 import { openRuntime, openSession } from '../../../support/runtime-open.ts';

@@ -1,4 +1,4 @@
-import type { Seen } from '../kit-contract.ts';
+import type { Seen } from '../../../../testing/index.ts';
 import type { Bank } from './bank.ts';
 
 /** No call has two bookings. Two calls for one order may have one each. */

@@ -1,4 +1,4 @@
-import type { Seen } from '../kit-contract.ts';
+import type { Seen } from '../../../../testing/index.ts';
 import type { Bank } from './bank.ts';
 
 /** Cents of one order that may be refunded without anybody's approval. */

@@ -1,4 +1,4 @@
-import type { Seen } from '../kit-contract.ts';
+import type { Seen } from '../../../../testing/index.ts';
 import type { Bank } from './bank.ts';
 
 /** No order of a tenant has two bookings. Orders of two tenants may have the same number. */

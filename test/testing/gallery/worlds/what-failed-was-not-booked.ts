@@ -1,4 +1,4 @@
-import type { Seen } from '../kit-contract.ts';
+import type { Seen } from '../../../../testing/index.ts';
 import type { Bank } from './bank.ts';
 
 /** No call that is recorded as failed has a booking. Of one whose outcome is unknown nothing is said. */

@@ -1,4 +1,4 @@
-import type { Seen } from '../kit-contract.ts';
+import type { Seen } from '../../../../testing/index.ts';
 import type { Bank, Refund } from './bank.ts';
 
 /**

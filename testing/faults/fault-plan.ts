@@ -1,3 +1,4 @@
+import { ToolError } from '../../adapters/tools/tool-error.ts';
 import { type Environment, type FaultInfo, type FaultPoint, systemEnvironment } from '../../environment.ts';
 
 /** What happens at a fault point. */
@@ -11,14 +12,16 @@ export type FaultKind =
   /** The statement runs out of time. Around an effect: that place never goes on. */
   | 'timeout';
 
-/** One passage of a fault point. */
+/** One passage of a fault point, or of a place in a user's own code. */
 export interface Passage extends FaultInfo {
-  point: FaultPoint;
+  point: FaultPoint | 'place';
+  /** Name of the place, where it is one. */
+  place?: string;
 }
 
 /** Where something happens, and what. */
 export interface Fault {
-  point: FaultPoint | 'any';
+  point: FaultPoint | 'place' | 'any';
   /** Which of the passages that match, from 1 on. Default 1. */
   occurrence?: number;
   /** Which passages count. Default: all of the point. */
@@ -31,7 +34,7 @@ export interface Fault {
 export class SimulatedCrash extends Error {}
 
 /** The points of a transaction. */
-export const DATABASE_POINTS: ReadonlySet<FaultPoint> = new Set([
+export const DATABASE_POINTS: ReadonlySet<Passage['point']> = new Set([
   'beforeBegin',
   'afterLock',
   'afterStatement',
@@ -41,9 +44,21 @@ export const DATABASE_POINTS: ReadonlySet<FaultPoint> = new Set([
 ]);
 
 /** Where a transaction is under way. */
-const IN_TRANSACTION: ReadonlySet<FaultPoint> = new Set(['afterLock', 'afterStatement', 'beforeCommit', 'commitSent']);
+const IN_TRANSACTION: ReadonlySet<Passage['point']> = new Set([
+  'afterLock',
+  'afterStatement',
+  'beforeCommit',
+  'commitSent',
+]);
 
 const never = new Promise<never>(() => undefined);
+
+/** How a {@link FaultPlan} differs from the ordinary; see its constructor. */
+export interface FaultPlanOptions {
+  endsTransactions?: boolean;
+  isInTransaction?: (passage: Passage) => boolean;
+  onStrike?: (fault: FaultKind, passage: Passage) => void;
+}
 
 /** An environment of one simulated process, in which the planned faults happen. */
 export class FaultPlan implements Environment {
@@ -53,9 +68,11 @@ export class FaultPlan implements Environment {
   readonly struck: Promise<Passage>;
   /** Resolves when the process has crashed or is paused, whatever struck it before. */
   readonly lost: Promise<void>;
-  readonly #faults: { fault: Fault; seen: number }[];
+  #faults: { fault: Fault; seen: number }[];
   readonly #base: Environment;
   readonly #endsTransactions: boolean;
+  readonly #isInTransaction: NonNullable<FaultPlanOptions['isInTransaction']>;
+  readonly #onStrike: NonNullable<FaultPlanOptions['onStrike']>;
   readonly #dead = new AbortController();
   #paused: Promise<void> | null = null;
   #unpause: () => void = () => undefined;
@@ -65,15 +82,19 @@ export class FaultPlan implements Environment {
   /**
    * `endsTransactions`: what the process has under way in the database comes to its end before a stall holds it. Else the locks of a process that
    * is paused beside its own strike are only free once the server ends its transaction.
+   * `onStrike`: told of every fault as it happens.
+   * `isInTransaction`: whether an effect is part of a transaction, which the death of its process ends at once. Default: none is.
    */
   constructor(
     faults: readonly Fault[] = [],
     base: Environment = systemEnvironment,
-    { endsTransactions = false }: { endsTransactions?: boolean } = {},
+    { endsTransactions = false, isInTransaction = () => false, onStrike = () => undefined }: FaultPlanOptions = {},
   ) {
     this.#faults = faults.map((fault) => ({ fault, seen: 0 }));
     this.#base = base;
     this.#endsTransactions = endsTransactions;
+    this.#isInTransaction = isInTransaction;
+    this.#onStrike = onStrike;
     this.struck = new Promise((resolve) => {
       this.#strike = resolve;
     });
@@ -109,10 +130,28 @@ export class FaultPlan implements Environment {
   };
 
   faultPoint = (point: FaultPoint, { sessionId, executionId, statement, detail }: FaultInfo): Promise<void> | void => {
-    if (this.isCrashed) return leave(point);
     const passage = Object.fromEntries(
       Object.entries({ point, sessionId, executionId, statement, detail }).filter(([, value]) => value !== undefined),
     ) as unknown as Passage;
+    return this.#pass(passage);
+  };
+
+  /** A place in a user's own code, under the faults that are planned for it. */
+  place = async (place: string, info: FaultInfo = {}): Promise<void> => this.#pass({ point: 'place', place, ...info });
+
+  /** Plans one more fault; its passages count from now on. */
+  arm(fault: Fault): void {
+    this.#faults.push({ fault, seen: 0 });
+  }
+
+  /** Nothing more goes wrong. */
+  disarm(): void {
+    this.#faults = [];
+  }
+
+  #pass(passage: Passage): Promise<void> | void {
+    const { point } = passage;
+    if (this.isCrashed) return this.#leave(passage);
     this.passages.push(passage);
     const due = this.#faults.filter(
       ({ fault }) => (fault.point === 'any' || fault.point === point) && (fault.where?.(passage) ?? true),
@@ -121,7 +160,7 @@ export class FaultPlan implements Environment {
     const struck = due.find(({ fault, seen }) => seen === (fault.occurrence ?? 1));
     if (struck !== undefined) return this.#happen(struck.fault.fault, passage);
     if (this.#paused !== null && !(this.#endsTransactions && IN_TRANSACTION.has(point))) return this.#paused;
-  };
+  }
 
   /** Something else than a fault point kills the process, for example a tool. Resolves never. */
   crash(): Promise<never> {
@@ -129,6 +168,15 @@ export class FaultPlan implements Environment {
     this.#lose();
     this.#strike({ point: 'insideEffect' });
     return never;
+  }
+
+  /** The process is paused as a whole, wherever it is, until {@link resume}. */
+  pause(): Promise<void> {
+    this.#paused ??= new Promise((resolve) => {
+      this.#unpause = resolve;
+    });
+    this.#lose();
+    return this.#paused;
   }
 
   /** What only a living process goes on with: resolves at once, never after a crash, and late while it is paused. */
@@ -150,28 +198,34 @@ export class FaultPlan implements Environment {
       this.#strike(passage);
       return fault(passage);
     }
+    this.#onStrike(fault, passage);
     switch (fault) {
       case 'crash':
         this.#dead.abort();
         this.#lose();
         this.#strike(passage);
-        return leave(point);
+        return this.#leave(passage);
       case 'stall':
-        this.#paused = new Promise((resolve) => {
-          this.#unpause = resolve;
-        });
-        this.#lose();
         this.#strike(passage);
-        return this.#paused;
+        return this.pause();
       case 'disconnect':
         this.#strike(passage);
+        if (point === 'place') throw noAnswer('connection was lost before the answer');
         if (!DATABASE_POINTS.has(point)) return;
         throw connectionLost();
       case 'timeout':
         this.#strike(passage);
+        if (point === 'place') throw noAnswer('request timed out');
         if (!DATABASE_POINTS.has(point)) return never;
         throw statementTimedOut();
     }
+  }
+
+  /** A dead process holds no connection, so a transaction is left by an error; everything else just never goes on. */
+  #leave(passage: Passage): Promise<never> {
+    const { point } = passage;
+    if (!DATABASE_POINTS.has(point) && !this.#isInTransaction(passage)) return never;
+    throw new SimulatedCrash(`the process died at ${point}`);
   }
 }
 
@@ -185,8 +239,7 @@ export function statementTimedOut(): Error {
   return Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
 }
 
-/** A dead process holds no connection, so a transaction is left by an error; everything else just never goes on. */
-function leave(point: FaultPoint): Promise<never> {
-  if (DATABASE_POINTS.has(point)) throw new SimulatedCrash(`the process died at ${point}`);
-  return never;
+/** What a careful client throws whose request was sent and not answered: nobody knows whether it was carried out. */
+function noAnswer(what: string): ToolError {
+  return new ToolError(what, { outcome: 'unknown', code: 'NO_ANSWER' });
 }

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { allow, deny, requireApproval } from '../../index.ts';
+import { checkPolicy, type PolicyCheck } from '../../testing/check-policy.ts';
+
+interface Refund {
+  order: string;
+  cents: number;
+}
+
+type Paid = Map<string, number>;
+
+/** A refund of more than 100 in all is one too many. */
+function refunds(policy: PolicyCheck<Refund, Paid>['policy']): PolicyCheck<Refund, Paid> {
+  return {
+    policy,
+    params: fc.record({ order: fc.constantFrom('1', '2'), cents: fc.constantFrom(40, 70) }),
+    world: () => new Map(),
+    apply: (paid, { order, cents }) => void paid.set(order, (paid.get(order) ?? 0) + cents),
+    invariants: { 'no order gets more than 100': (paid) => [...paid.values()].every((cents) => cents <= 100) },
+    seed: 1,
+  };
+}
+
+const perCall = ({ cents }: Refund) => (cents <= 100 ? allow() : deny('too much'));
+const inAll = ({ order, cents }: Refund, { world }: { world: Paid }) =>
+  (world.get(order) ?? 0) + cents <= 100 ? allow() : deny('too much');
+
+test('a limit that is held per call alone is found, in two calls, and played again', async () => {
+  const { ok, failure } = await checkPolicy(refunds(perCall));
+  expect(ok).toBe(false);
+  expect(failure).toMatchObject({ invariant: 'no order gets more than 100', message: 'it does not hold' });
+  expect(failure?.commands).toHaveLength(2);
+  const again = await checkPolicy({ ...refunds(perCall), replay: failure?.replay ?? '' });
+  expect(again.failure).toMatchObject({ commands: failure?.commands, timeline: failure?.timeline });
+});
+
+test('nothing is found where the policy looks at what was paid', async () => {
+  expect(await checkPolicy(refunds(inAll))).toEqual({ ok: true, runs: 200, seed: 1, failure: null });
+});
+
+test('what a person approves runs, and what a policy throws at does not', async () => {
+  const asks = await checkPolicy(refunds(() => requireApproval()));
+  expect(asks.failure?.timeline.map(({ what }) => what)).toContain(
+    'the policy says requireApproval, and a person approves it',
+  );
+  const throws = await checkPolicy(
+    refunds(() => {
+      throw new Error('no database');
+    }),
+  );
+  expect(throws.ok).toBe(true);
+});
+
+test('what is no option, or not of its kind, is refused at once', async () => {
+  const refused = { code: 'OPTIONS_INVALID' };
+  const check = refunds(inAll);
+  await expect(checkPolicy({ ...check, rules: [] } as never)).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, policy: null } as never)).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, params: [] } as never)).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, invariants: null } as never)).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, numRuns: 1.5 })).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, replay: 'x' })).rejects.toMatchObject(refused);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { checkToolPolicy } from '../../testing/check-tool-policy.ts';
+import type { SeenExecution } from '../../testing/subject.ts';
+import { type Books, otherTools, params, refundCheck, refundTool } from './scene.ts';
+
+test('a tool that pays twice when its process dies is found, with the shortest schedule and a line that plays it', async () => {
+  const { ok, failure, seed } = await checkToolPolicy({ ...refundCheck(false), numRuns: 100, seed: 7 });
+  expect({ ok, seed }).toEqual({ ok: false, seed: 7 });
+  expect(failure?.invariant).toBe('each call is paid once');
+  expect(failure?.commands).toHaveLength(2);
+  expect(failure?.commands[1]).toMatch(/^a message to session \d; the model asks for refund\(/);
+  expect(failure?.timeline.map(({ what }) => what)).toContainEqual(expect.stringMatching(/^the world: payments: /));
+  const again = await checkToolPolicy({ ...refundCheck(false), replay: failure?.replay ?? '' });
+  expect(again.runs).toBe(1);
+  expect(again.failure).toMatchObject({ message: failure?.message, timeline: failure?.timeline });
+  expect(failure?.text).toContain(`replay: '${failure?.replay}'`);
+});
+
+test('nothing is found where the bank knows the key', async () => {
+  expect(await checkToolPolicy({ ...refundCheck(true), numRuns: 12, seed: 7 })).toEqual({
+    ok: true,
+    runs: 12,
+    seed: 7,
+    failure: null,
+  });
+});
+
+test('one seed gives the same runs, id by id, with tools of every kind', async () => {
+  const play = async () => {
+    const seen: SeenExecution[][] = [];
+    const { failure } = await checkToolPolicy<Books>({
+      world: () => ({ payments: [] }),
+      tools: (books, process) => [refundTool(books, process, true), ...otherTools(process)],
+      calls: { refund: params, book: params, charge: params },
+      people: { settle: () => ({ outcome: 'succeeded', output: null }) },
+      invariants: {
+        'it is seen': ({ executions }) => {
+          seen.push([...executions]);
+        },
+      },
+      numRuns: 10,
+      seed: 3,
+    });
+    expect(failure?.text).toBeUndefined();
+    return seen;
+  };
+  const first = await play();
+  expect(first).toHaveLength(10);
+  expect(first.flat().length).toBeGreaterThan(10);
+  expect(await play()).toEqual(first);
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { checkToolPolicy } from '../../testing/check-tool-policy.ts';
+import { refundCheck } from './scene.ts';
+
+test('what is no option, or not of its kind, is refused at once', async () => {
+  const check = refundCheck(true);
+  const refused = { code: 'OPTIONS_INVALID' };
+  await expect(checkToolPolicy({ ...check, runs: 3 } as never)).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, world: null } as never)).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, tools: [] } as never)).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, calls: {} })).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, invariants: null } as never)).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, numRuns: 0 })).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, faults: ['flood' as never] })).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, database: 'mysql' as never })).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, replay: 'no plan' })).rejects.toMatchObject(refused);
+});

@@ -1,0 +1,192 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import type { PolicyVerdict } from '../adapters/tools/policy.ts';
+import { TurnlockError } from '../errors.ts';
+import { checkOptions } from '../runtime/check-options.ts';
+import { VirtualClock } from './clock/virtual-clock.ts';
+import { saidBy } from './invariants/said-by.ts';
+import { describeMs } from './plan/describe-command.ts';
+import type { Broken } from './play/play-plan.ts';
+import { failureText } from './report/failure-text.ts';
+import type { ToolPolicyReport } from './report/tool-policy-report.ts';
+import { seedByChance } from './seed-by-chance.ts';
+import type { Invariants } from './subject.ts';
+
+/** What a policy that is checked alone is told beside the params. */
+export interface PolicyCheckContext<World> {
+  tenantId: string;
+  userId: string;
+  /** Milliseconds since 1970, by a clock that jumps between calls. */
+  now: number;
+  world: World;
+}
+
+/** What {@link checkPolicy} takes. */
+export interface PolicyCheck<Params, World> {
+  /** Judges one call, by what it is told and by the world as it is then. */
+  policy: (params: Params, context: PolicyCheckContext<World>) => PolicyVerdict | Promise<PolicyVerdict>;
+  /** What calls ask for. Keep them few: two or three orders, a few amounts. */
+  params: fc.Arbitrary<Params>;
+  /** The world, made anew for each sequence of calls. */
+  world: () => World;
+  /** What a call that runs does to the world. */
+  apply: (world: World, params: Params, context: Omit<PolicyCheckContext<World>, 'world'>) => void;
+  /** What must hold after each call. */
+  invariants: Invariants<World>;
+  /** How many sequences of calls; a whole number from 1 on. Default 200. */
+  numRuns?: number;
+  /** Gives the same sequences again. Default: by chance, told with the report. */
+  seed?: number;
+  /** Plays one sequence alone: the text that a failure report gives. Default: none. */
+  replay?: string;
+}
+
+/** One call of a sequence. */
+interface Step<Params> {
+  params: Params;
+  tenant: number;
+  user: number;
+  /** Whether a person who is asked approves it. */
+  isApproved: boolean;
+  /** Milliseconds since the call before. */
+  laterMs: number;
+}
+
+const OPTIONS = ['policy', 'params', 'world', 'apply', 'invariants', 'numRuns', 'seed', 'replay'];
+
+/** Calls of one sequence, at most. */
+const MAX_CALLS = 8;
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Judges sequences of calls by a policy alone, without a database: what it allows, or a person approves, is applied to the world, and the
+ * invariants are checked after each call. The first sequence that breaks one is made as short as possible. It throws nothing for what it found.
+ *
+ * @throws OPTIONS_INVALID for an option that is not accepted. What `world` or `apply` throw.
+ * @example
+ * const report = await checkPolicy({ policy, params: fc.record({ order, cents }), world: () => new Map(), apply: book, invariants });
+ */
+export async function checkPolicy<Params, World>(check: PolicyCheck<Params, World>): Promise<ToolPolicyReport> {
+  const options = checkOptions(check, 'checkPolicy', OPTIONS);
+  checkShape(options);
+  const { seed = seedByChance(), numRuns = 200, replay } = options;
+  const steps = fc.array(stepOf(options.params), { minLength: 1, maxLength: MAX_CALLS });
+  let broken: Broken | null = null;
+  const property = fc.asyncProperty(steps, async (calls) => {
+    const found = (await playSteps(options, calls)).broken;
+    if (found === null) return true;
+    broken = found;
+    return false;
+  });
+  const [from, path] = readReplay(replay, seed);
+  const details = await fc.check(property, {
+    seed: from,
+    numRuns,
+    ...(path === undefined ? {} : { path, endOnFailure: true }),
+  });
+  if (details.errorInstance !== null && details.errorInstance !== undefined && broken === null)
+    throw details.errorInstance;
+  if (!details.failed || details.counterexample === null)
+    return { ok: true, runs: details.numRuns, seed: from, failure: null };
+  const [calls] = details.counterexample;
+  const told = await playSteps(options, calls);
+  const { invariant, message } = told.broken ?? (broken as unknown as Broken);
+  const commands = calls.map(describeStep);
+  const failure = {
+    invariant,
+    message,
+    commands,
+    timeline: told.timeline,
+    replay: `${from}:${details.counterexamplePath ?? ''}`,
+  };
+  const text = failureText(failure, { call: 'checkPolicy', seed: from, runs: details.numRuns });
+  return { ok: false, runs: details.numRuns, seed: from, failure: { ...failure, text } };
+}
+
+function stepOf<Params>(params: fc.Arbitrary<Params>): fc.Arbitrary<Step<Params>> {
+  return fc.record(
+    {
+      params,
+      tenant: fc.constantFrom(1, 1, 2),
+      user: fc.constantFrom(1, 2),
+      isApproved: fc.boolean(),
+      laterMs: fc.constantFrom(0, 1_000, HOUR_MS, 7 * HOUR_MS, 25 * HOUR_MS, 40 * 24 * HOUR_MS),
+    },
+    { noNullPrototype: true },
+  );
+}
+
+async function playSteps<Params, World>(
+  { policy, world: newWorld, apply, invariants }: PolicyCheck<Params, World>,
+  steps: readonly Step<Params>[],
+): Promise<{ broken: Broken | null; timeline: { at: number; process: null; what: string }[] }> {
+  const world = newWorld();
+  const clock = new VirtualClock();
+  const timeline: { at: number; process: null; what: string }[] = [];
+  for (const step of steps) {
+    clock.jump(step.laterMs);
+    const context = { tenantId: `tenant-${step.tenant}`, userId: `user-${step.user}`, now: clock.now() };
+    const verdict = await judge(policy, step.params, { ...context, world });
+    const runs = verdict === 'allow' || (verdict === 'requireApproval' && step.isApproved);
+    const asked = verdict === 'requireApproval' ? `, and a person ${step.isApproved ? 'approves' : 'denies'} it` : '';
+    timeline.push({ at: clock.monotonic(), process: null, what: `the policy says ${verdict}${asked}` });
+    if (!runs) continue;
+    apply(world, step.params, context);
+    timeline.push({ at: clock.monotonic(), process: null, what: `the world: ${inspect(world, WORLD)}` });
+    for (const [invariant, holds] of Object.entries(invariants)) {
+      const message = saidBy(() => holds(world));
+      if (message !== null) return { broken: { invariant, message }, timeline };
+    }
+  }
+  return { broken: null, timeline };
+}
+
+const WORLD = { depth: 5, breakLength: Number.POSITIVE_INFINITY, compact: true } as const;
+
+/** What the policy says; one that throws, or gives no verdict, refuses the call, as in a runtime. */
+async function judge<Params, World>(
+  policy: PolicyCheck<Params, World>['policy'],
+  params: Params,
+  context: PolicyCheckContext<World>,
+): Promise<PolicyVerdict['type']> {
+  try {
+    const verdict = (await policy(params, context)) as PolicyVerdict | undefined;
+    return verdict?.type ?? 'deny';
+  } catch {
+    return 'deny';
+  }
+}
+
+function describeStep<Params>({ params, tenant, user, isApproved, laterMs }: Step<Params>): string {
+  const later = laterMs === 0 ? '' : `${describeMs(laterMs)} later `;
+  return `${later}user ${user} of tenant ${tenant} asks for ${inspect(params, WORLD)}; who is asked ${isApproved ? 'approves' : 'denies'}`;
+}
+
+/** @throws OPTIONS_INVALID for a text that no report gives. */
+function readReplay(replay: string | undefined, seed: number): [seed: number, path?: string] {
+  if (replay === undefined) return [seed];
+  const [from, ...path] = replay.split(':');
+  if (!/^-?\d+:\d+(:\d+)*$/.test(replay)) throw refused('replay', 'what a failure report says');
+  return [Number(from), path.join(':')];
+}
+
+/** @throws OPTIONS_INVALID for what would only break further in. */
+function checkShape<Params, World>(check: PolicyCheck<Params, World>): void {
+  for (const name of ['policy', 'world', 'apply'] as const) {
+    if (typeof check[name] !== 'function') throw refused(name, 'a function');
+  }
+  if (typeof check.params?.generate !== 'function') throw refused('params', 'an arbitrary of fast-check');
+  if (typeof check.invariants !== 'object' || check.invariants === null) {
+    throw refused('invariants', 'functions, by their names in words');
+  }
+  const { numRuns } = check;
+  if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1))
+    throw refused('numRuns', 'a whole number from 1 on');
+}
+
+function refused(option: string, wanted: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `option not accepted: ${option} of checkPolicy (wanted ${wanted})`,
+  });
+}

@@ -1,0 +1,167 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { loadPglite } from '../../adapters/databases/open-pglite.ts';
+import { pglite } from '../../adapters/databases/pglite.ts';
+import { type Environment, systemEnvironment } from '../../environment.ts';
+import { resolveLimits } from '../../limits.ts';
+import type { ConnectOptions, Database, DatabaseAdapter } from '../../persistence/database.contract.ts';
+import { migrate } from '../../persistence/migrate.ts';
+import { type KitDatabase, type Life, TABLES_OF_RUNS } from './kit-database.contract.ts';
+
+/** Small buffers: a new instance clears them all, which with the default of 128 MB is most of the time that it takes. */
+const SMALL = ['shared_buffers=4MB', 'wal_buffers=1MB'].flatMap((setting) => ['-c', setting]);
+
+/** The time of everything of ours, as the kit says it: it stands still between two jumps. */
+const OWN_CLOCK = `CREATE OR REPLACE FUNCTION turnlock.turnlock_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
+  SELECT to_timestamp(current_setting('turnlock_kit.now_ms')::float8 / 1000) $$`;
+
+/** After so many runs tables are cut instead of emptied: rows that were deleted are gone through, too. */
+const RUNS_PER_CUT = 40;
+
+/** One way into the instance, which one process after the other has: opening a MikroORM takes longer than a run. */
+interface Slot {
+  readonly database: Database;
+  life: Life;
+}
+
+let shared: Promise<PgliteKitDatabase> | undefined;
+
+/**
+ * The PGlite that all checks of this Node process share, opened and migrated by the first one: that takes seconds, and a run a fraction of one.
+ * One that had to be given up is replaced.
+ */
+export async function sharedPglite(): Promise<PgliteKitDatabase> {
+  shared ??= openPgliteKitDatabase();
+  const database = await shared;
+  if (!database.isGivenUp) return database;
+  shared = openPgliteKitDatabase();
+  return shared;
+}
+
+/** A PGlite in memory of one's own, migrated, with the clock of the kit. */
+export async function openPgliteKitDatabase(): Promise<PgliteKitDatabase> {
+  const { PGlite } = await loadPglite();
+  const { dataDir } = await import('@electric-sql/pglite-prepopulatedfs');
+  const instance = await PGlite.create({
+    loadDataDir: await dataDir(),
+    startParams: [...PGlite.defaultStartParams, ...SMALL],
+  });
+  const database = await pglite({ instance }).connect({ environment: systemEnvironment, limits: resolveLimits() });
+  await migrate(database);
+  await database.close();
+  await instance.exec(OWN_CLOCK);
+  const { rows } = await instance.query<{ name: string }>(TABLES_OF_RUNS);
+  return new PgliteKitDatabase(
+    instance,
+    rows.map(({ name }) => name),
+  );
+}
+
+/** Several processes on one PGlite: each has its own MikroORM and its own faults, all share the one connection. */
+export class PgliteKitDatabase implements KitDatabase {
+  readonly kind = 'pglite';
+  readonly #instance: PGlite;
+  readonly #tables: readonly string[];
+  readonly #slots: Slot[] = [];
+  isGivenUp = false;
+  #used = 0;
+  #runs = 0;
+  #holders = 0;
+
+  constructor(instance: PGlite, tables: readonly string[]) {
+    this.#instance = instance;
+    this.#tables = tables;
+  }
+
+  get isHeld(): boolean {
+    return this.#holders > 0;
+  }
+
+  mortalAdapter(life: Life): ReturnType<KitDatabase['mortalAdapter']> {
+    const adapter: DatabaseAdapter = {
+      kind: 'pglite',
+      connect: async ({ limits }) => {
+        const slot = this.#slots[this.#used] ?? (await this.#open(life, limits));
+        this.#slots[this.#used] = slot;
+        this.#used += 1;
+        slot.life = life;
+        return { ...slot.database, close: async () => undefined };
+      },
+    };
+    return { adapter, destroy: async () => undefined };
+  }
+
+  async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    return (await this.#instance.query<Record<string, unknown>>(text, values)).rows;
+  }
+
+  async setNow(ms: number): Promise<void> {
+    await this.#instance.exec(`SET turnlock_kit.now_ms = '${ms}'`);
+  }
+
+  /** Nobody of the run before goes on: every process of it is dead by then, so its way in is free. */
+  async reset(): Promise<void> {
+    this.isGivenUp ||= this.isHeld;
+    if (this.isGivenUp) return;
+    this.#used = 0;
+    this.#runs += 1;
+    const isCut = this.#runs % RUNS_PER_CUT === 0;
+    const empty = isCut
+      ? `TRUNCATE ${this.#tables.join(', ')}`
+      : this.#tables.map((name) => `DELETE FROM ${name}`).join('; ');
+    await this.#instance.exec(
+      `SET session_replication_role = replica; ${empty}; SET session_replication_role = origin`,
+    );
+  }
+
+  /** Ends the instance. The shared one ends with its process. */
+  async close(): Promise<void> {
+    if (!this.#instance.closed) await this.#instance.close();
+  }
+
+  async #open(life: Life, limits: ConnectOptions['limits']): Promise<Slot> {
+    const slot: { database: Database | null; life: Life } = { database: null, life };
+    const environment: Environment = {
+      now: () => slot.life.environment.now(),
+      monotonic: () => slot.life.environment.monotonic(),
+      uuid: () => slot.life.environment.uuid(),
+      random: () => slot.life.environment.random(),
+      sleep: (ms, signal) => slot.life.environment.sleep(ms, signal),
+      faultPoint: (point, info) => slot.life.environment.faultPoint(point, info),
+    };
+    const instance = livingOnly(this.#instance, slot, (change) => {
+      this.#holders += change;
+    });
+    slot.database = await pglite({ instance }).connect({ environment, limits });
+    return slot as Slot;
+  }
+}
+
+type Exclusive = PGlite['_runExclusiveTransaction'];
+
+const LATER: unique symbol = Symbol('it was paused meanwhile');
+
+/** `instance` for one process: while that is paused it takes the one connection from nobody. `count` is told who has it. */
+function livingOnly(instance: PGlite, slot: { life: Life }, count: (change: 1 | -1) => void): PGlite {
+  const exclusively = async (work: Parameters<Exclusive>[0]): Promise<unknown> => {
+    for (;;) {
+      await slot.life.alive();
+      const came = await instance._runExclusiveTransaction<unknown>(async () => {
+        if (slot.life.isPaused) return LATER;
+        count(1);
+        try {
+          return await work();
+        } finally {
+          count(-1);
+        }
+      });
+      if (came !== LATER) return came;
+    }
+  };
+  return new Proxy(instance, {
+    get(target, name) {
+      if (name === '_runExclusiveTransaction') return exclusively;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import { inspect } from 'node:util';
+import { strictest } from '../../adapters/tools/policy.ts';
+import type { Tool, ToolContext } from '../../adapters/tools/tool.contract.ts';
+import type { Subject } from '../subject.ts';
+import { presentCall } from './present-call.ts';
+import type { KitProcess } from './process.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Who watches what tools do. */
+export interface Watch {
+  timeline: Timeline;
+  /** Notes what has changed in the world since the last look. */
+  look(process: number): void;
+  called(call: ToolCall): void;
+}
+
+/** One call of `execute`. */
+export interface ToolCall {
+  tool: Tool;
+  params: unknown;
+  context: ToolContext;
+  process: number;
+}
+
+/** `tool` as one process has it: watched, and without any effect once the process is dead. */
+export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unknown>['policy'], watch: Watch): Tool {
+  const watched = async (
+    name: string,
+    params: unknown,
+    context: ToolContext,
+    work: () => unknown,
+  ): Promise<unknown> => {
+    const { timeline } = watch;
+    timeline.note(process.number, () => `${name}(${inspect(params, INLINE)}) is called, attempt ${context.attempt}`);
+    process.busy += 1;
+    try {
+      const { sessionId, executionId } = context;
+      const value = await presentCall.run({ sessionId, executionId }, async () => work());
+      watch.look(process.number);
+      timeline.note(process.number, () => `${name} returns ${inspect(value, INLINE)}`);
+      return value;
+    } catch (error) {
+      watch.look(process.number);
+      timeline.note(process.number, () => `${name} throws ${nameOf(error)}`);
+      throw error;
+    } finally {
+      process.busy -= 1;
+    }
+  };
+  const { reconcile } = tool;
+  return {
+    ...tool,
+    policy: both(tool, policy),
+    execute: (params, context) => {
+      watch.called({ tool, params, context, process: process.number });
+      return watched(tool.name, params, context, () => tool.execute(params, context));
+    },
+    reconcile:
+      reconcile === null
+        ? null
+        : (params, context) => watched(`reconcile of ${tool.name}`, params, context, () => reconcile(params, context)),
+  };
+}
+
+/** Values on one line, as people read them. */
+export const INLINE = { depth: 4, breakLength: Number.POSITIVE_INFINITY, compact: true, sorted: true } as const;
+
+/** The stricter one of the tool's own policy and the one above all tools. */
+function both(tool: Tool, policy: Subject<unknown>['policy']): Tool['policy'] {
+  if (policy === undefined) return tool.policy;
+  const above: NonNullable<Tool['policy']> = (params, { toolName, tenantId, userId }) =>
+    policy(params, { toolName, tenantId, userId });
+  return tool.policy === null ? above : strictest(above, tool.policy);
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : inspect(error, INLINE);
+}

@@ -1,0 +1,32 @@
+import { inspect } from 'node:util';
+import { describeMs } from '../plan/describe-command.ts';
+import type { TimelineEntry } from '../play/timeline.ts';
+import type { ToolPolicyFailure } from './tool-policy-report.ts';
+
+/** A failure as text: the invariant, the commands, what happened, and the line that plays it again. */
+export function failureText(
+  { invariant, message, commands, timeline, replay }: Omit<ToolPolicyFailure, 'text'>,
+  { call, seed, runs }: { call: string; seed: number; runs: number },
+): string {
+  return [
+    `Broken after ${runs} ${runs === 1 ? 'run' : 'runs'}: ${invariant}`,
+    `  ${message.replaceAll('\n', '\n  ')}`,
+    '',
+    'The shortest way to it:',
+    ...commands.map((command, place) => `  ${place + 1}. ${command}`),
+    '',
+    ...(timeline.length === 0 ? [] : ['What happened:', ...timeline.map(timelineText), '']),
+    `Seed ${seed}. To play this run alone:`,
+    `  await ${call}({ ...check, replay: ${quoted(replay)} });`,
+  ].join('\n');
+}
+
+function timelineText({ at, process, what }: TimelineEntry): string {
+  const who = process === null ? '' : `process ${process}: `;
+  return `  ${at === 0 ? 'at once' : `+${describeMs(at)}`}`.padEnd(14) + who + what;
+}
+
+/** A text as JavaScript has it, in single quotes where that needs fewer escapes. */
+function quoted(text: string): string {
+  return inspect(text, { breakLength: Number.POSITIVE_INFINITY, maxStringLength: null });
+}
