@@ -237,7 +237,9 @@ export const describeSummaries: RuntimeSuite = (database) => {
     await session.cancel();
     await say(session, 'tell');
     const told = (await untilSummarised(database(), session.sessionId, 1)).length;
-    expect((await summariesOf(database(), session.sessionId)).at(-1)?.covers_to_turn).toBe(((await session.history()).at(-1) as { turnIndex: number }).turnIndex);
+    expect((await summariesOf(database(), session.sessionId)).at(-1)?.covers_to_turn).toBe(
+      ((await session.history()).at(-1) as { turnIndex: number }).turnIndex,
+    );
     await session.settle(executionId, { outcome: 'failed', reason: 'The bank has no such payment.', by: 'ada' });
     await say(session, long(1));
     const { turns } = requests.at(-1) as ModelRequest;
