@@ -82,8 +82,9 @@ export class RunContext {
     const tokensOf = this.#tokensOf(countTokens);
     const room = agent.context.maxTokens - this.#fixedTokens(instructions, countTokens);
     const remembered = [...(this.#summary === null ? [] : [summaryShown(this.#summary)]), ...recalled];
-    const fitting = fittingMemories(remembered, room - leastTokens({ turns, tokensOf }), countTokens);
     const coversToTurn = this.#summary?.coversToTurn ?? -1;
+    const least = leastTokens({ turns, coversToTurn, tokensOf });
+    const fitting = fittingMemories(remembered, room - least, countTokens);
     const window = selectWindow({ turns, coversToTurn, maxTokens: room - fitting.tokens, tokensOf });
     return given(instructions, fitting.memories, window);
   }

@@ -212,6 +212,46 @@ export const describeSummaries: RuntimeSuite = (database) => {
     expect(instructions.match(/<\/memories>/g)).toHaveLength(2); // the head names it once
   });
 
+  test('a notice that comes after all before it was summarised is told to the model, and then by the next summary', async () => {
+    const pay = looseTool('pay', () => new Promise(() => undefined));
+    const { agent, requests, summaryRequests } = noter({
+      tools: [pay],
+      context: { keepTokens: 0 },
+      answer: ({ turns }) => {
+        const said = turns.findLast(({ role }) => role === 'user')?.text;
+        return said === 'pay' ? { toolCalls: [call('pay', {})] } : said === 'tell' ? 'well '.repeat(300) : 'well';
+      },
+    });
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    await session.send('pay');
+    const { execution_id: executionId } = await waitFor(
+      async () => {
+        const [row] = await database().query(
+          "SELECT execution_id FROM turnlock.agent_tool_executions WHERE session_id = $1 AND status = 'RUNNING'",
+          [session.sessionId],
+        );
+        return row ?? null;
+      },
+      { for: 'the tool to be at work' },
+    );
+    await session.cancel();
+    await say(session, 'tell');
+    const told = (await untilSummarised(database(), session.sessionId, 1)).length;
+    expect((await summariesOf(database(), session.sessionId)).at(-1)?.covers_to_turn).toBe(
+      ((await session.history()).at(-1) as { turnIndex: number }).turnIndex,
+    );
+    await session.settle(executionId, { outcome: 'failed', reason: 'The bank has no such payment.', by: 'ada' });
+    await say(session, long(1));
+    const { turns } = requests.at(-1) as ModelRequest;
+    expect(whyRefused(requests.at(-1) as ModelRequest)).toBeNull();
+    expect(turns.filter(({ role }) => role === 'system').map(({ text }) => text)).toEqual([
+      expect.stringContaining('The bank has no such payment.'),
+    ]);
+    await say(session, long(2), long(3), long(4), long(5));
+    await untilSummarised(database(), session.sessionId, told + 1);
+    expect(summaryRequests[told]?.turns[0]?.text).toMatch(/<\/notes>\n<system>.*The bank has no such payment\./);
+  });
+
   test('a fork begins with the summary of what it shares, and goes on with summaries of its own; the origin keeps its own', async () => {
     const { agent, requests, summaryRequests } = noter();
     const runtime = await openRuntime(database(), [agent]);
