@@ -34,8 +34,9 @@ export async function readWindow(
     store,
     { tenantId: key.tenantId },
     async (em) => {
-      const rows = await readBackwards(em, key, await reach(em));
-      while (rows.length > 0 && !opensRound(rows.at(-1) as Row)) rows.pop();
+      const reached = await reach(em);
+      const rows = await readBackwards(em, key, reached);
+      while (rows.length > 0 && !begins(rows.at(-1) as Row, reached)) rows.pop();
       const opener = await readOpener(em, key, rows.at(-1));
       return [...rows, ...opener].reverse().map(toHistoryTurn);
     },
@@ -43,9 +44,12 @@ export async function readWindow(
   );
 }
 
-/** A result without its call, or a notice without what it followed, begins nothing that a model may be shown. */
-function opensRound({ role }: Row): boolean {
-  return role === 'user' || role === 'assistant';
+/**
+ * A result without its call, or a notice without what it followed, begins nothing that a model may be shown; unless the notice came after
+ * that need not be read, of which it is the only news.
+ */
+function begins({ role, turn_index: index }: Row, { after }: WindowReach): boolean {
+  return role === 'user' || role === 'assistant' || (role === 'system' && index === after + 1);
 }
 
 /** Newest first. */

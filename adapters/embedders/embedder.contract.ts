@@ -69,7 +69,8 @@ function problemOf(embeddings: unknown, { dimensions, count }: { dimensions: num
   for (const embedding of embeddings) {
     if (!Array.isArray(embedding)) return 'a vector that is no list';
     if (embedding.length !== dimensions) return `a vector of ${embedding.length}`;
-    if (!embedding.every((number) => Number.isFinite(number))) return 'a number that is not finite';
+    // A hole is looked at too, as `every` would not.
+    if (embedding.findIndex((number) => !Number.isFinite(number)) >= 0) return 'a number that is not finite';
     // The length is what cosine divides by, and the database computes it in 4-byte floats.
     const square = Math.fround(embedding.reduce((sum, number) => sum + number * number, 0));
     if (square === 0) return 'a vector of length 0';

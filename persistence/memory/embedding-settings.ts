@@ -20,11 +20,13 @@ export interface FoundEmbeddings {
 const FIND_EXTENSION = `select n.nspname as schema, e.extversion as version
   from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'`;
 
-/** Looks what of vectors is there, in the transaction of `em`. */
+/** Looks what of vectors is there, in the transaction of `em`. Who drops the extension takes the vectors out of their table: then none are kept. */
 export async function findEmbeddings(em: EntityManager): Promise<FoundEmbeddings> {
   const [extension] = (await em.execute(FIND_EXTENSION)) as NonNullable<FoundEmbeddings['extension']>[];
   const [there] = (await em.execute(
-    `select to_regclass('turnlock.agent_memory_embedding_settings') is not null as yes`,
+    `select to_regclass('turnlock.agent_memory_embedding_settings') is not null and exists (
+       select from pg_catalog.pg_attribute where attrelid = to_regclass('turnlock.agent_memory_embeddings')
+         and attname = 'embedding' and not attisdropped) as yes`,
   )) as [{ yes: boolean }];
   if (!there.yes) return { extension: extension ?? null, settings: null };
   const [settings] = (await em.execute(

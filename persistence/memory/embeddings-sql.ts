@@ -13,6 +13,28 @@ export const CREATE_EXTENSION = `do $$ begin
 exception when insufficient_privilege or invalid_schema_name or undefined_file or feature_not_supported then null;
 end $$`;
 
+/**
+ * Keeps everybody from memories and vectors, whose tables point at each other, until the transaction ends. Others lock them in any order, and for as
+ * long as a transaction of a caller's is open. So it gives way: what it does not have at once it gives back, and asks for again a moment later.
+ * Nobody waits for it longer than that, and it is never in a deadlock that would cost another one its transaction.
+ */
+export const LOCK_TABLES = `do $$ declare name text; begin
+  loop
+    begin
+      perform set_config('lock_timeout', '100ms', true);
+      foreach name in array '{agent_memories,agent_memory_embedding_settings,agent_memory_embeddings}'::text[] loop
+        if to_regclass('turnlock.' || name) is not null then
+          execute format('lock table turnlock.%I in access exclusive mode', name);
+        end if;
+      end loop;
+      exit;
+    exception when lock_not_available or deadlock_detected then
+      perform pg_sleep(0.1 + random() * 0.2);
+    end;
+  end loop;
+  perform set_config('lock_timeout', '0', true);
+end $$`;
+
 /** A name as SQL takes it, whatever it is. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

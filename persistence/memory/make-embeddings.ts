@@ -2,7 +2,7 @@ import type { Database } from '../database.contract.ts';
 import { underMigrationLock } from '../migration-lock.ts';
 import { toTurnlockError } from '../sqlstate.ts';
 import { type EmbeddingSettings, findEmbeddings, isSameModel } from './embedding-settings.ts';
-import { CREATE_EXTENSION, embeddingsTableSql, settingsTableSql } from './embeddings-sql.ts';
+import { CREATE_EXTENSION, embeddingsTableSql, LOCK_TABLES, settingsTableSql } from './embeddings-sql.ts';
 import { oweEmbeddings } from './owe-embeddings.ts';
 
 /** What became of it. */
@@ -48,9 +48,7 @@ async function make(database: Database, wanted: EmbeddingSettings, replace: bool
     const isKept = settings !== null && isSameModel(settings, wanted);
     if (!isKept) {
       // Whoever writes vectors has read the settings in the same transaction: none of another model comes in afterwards.
-      if (settings !== null) {
-        await em.execute('lock table turnlock.agent_memory_embedding_settings in access exclusive mode');
-      }
+      await em.execute(LOCK_TABLES);
       await em.execute('drop table if exists turnlock.agent_memory_embeddings');
       for (const statement of [...settingsTableSql(), ...embeddingsTableSql(wanted, extension.schema)]) {
         await em.execute(statement);

@@ -154,10 +154,13 @@ function parametersOf({ tenantId, userId }: MemoryOwner, query: RecallQuery): Re
   };
 }
 
+/** Candidates that the index keeps in view, at least: with as many as are wanted it misses one in twenty among 30,000 of one owner. */
+const MIN_CANDIDATES = 200;
+
 /** How the index is asked, for this transaction alone. Before version 0.8 it does not go on by itself: then all are compared where it found too few. */
 async function setIndexScan(em: EntityManager, { extension }: QueryVector, depth: number): Promise<void> {
   const [major = 0, minor = 0] = extension.version.split('.').map(Number);
-  const settings: [string, string][] = [['hnsw.ef_search', String(Math.min(Math.max(depth, 40), 1_000))]];
+  const settings: [string, string][] = [['hnsw.ef_search', String(Math.min(Math.max(depth, MIN_CANDIDATES), 1_000))]];
   if (major > 0 || minor >= 8) {
     settings.push(['hnsw.iterative_scan', 'strict_order'], ['hnsw.max_scan_tuples', String(MAX_SCANNED)]);
   }

@@ -23,7 +23,7 @@ export interface SummaryAsked<Turn extends Cuttable> {
  */
 export function dueSummary<Turn extends Cuttable>(asked: SummaryAsked<Turn>): number | null {
   const isOpen = ({ turnIndex }: Turn) => turnIndex > asked.coversToTurn;
-  const rounds = roundsOf(asked.turns.filter(isOpen), asked.tokensOf);
+  const rounds = roundsOf(asked.turns.filter(isOpen), asked.tokensOf, asked.coversToTurn);
   const tokens = rounds.reduce((sum, round) => sum + round.tokens, 0);
   if (tokens <= asked.maxTokens / 2) return null;
   const first = firstKept(rounds, asked);

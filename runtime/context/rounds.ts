@@ -12,15 +12,21 @@ export interface Round<Turn extends Cuttable> {
   isMessage: boolean;
 }
 
-/** A history as rounds. What stands before the first message or answer belongs to something that is not there, and is left out. */
+/**
+ * A history as rounds. A result before the first of them belongs to a call that is not there, and is left out. A notice that came when what it
+ * follows had been summarised up to `coversToTurn`, or is not there, is a round of its own: no summary tells of it.
+ */
 export function roundsOf<Turn extends Cuttable>(
   turns: readonly Turn[],
   tokensOf: (turn: Turn) => number,
+  coversToTurn: number = -1,
 ): Round<Turn>[] {
   const rounds: Round<Turn>[] = [];
   for (const turn of turns) {
-    const opens = turn.role === 'user' || turn.role === 'assistant';
-    if (opens) rounds.push({ turns: [], tokens: 0, isMessage: turn.role === 'user' });
+    const before = rounds.at(-1)?.turns.at(-1);
+    const isLate = turn.role === 'system' && turn.turnIndex > coversToTurn && (before?.turnIndex ?? -1) <= coversToTurn;
+    if (turn.role === 'user' || turn.role === 'assistant' || isLate)
+      rounds.push({ turns: [], tokens: 0, isMessage: turn.role === 'user' });
     const round = rounds.at(-1);
     round?.turns.push(turn);
     if (round !== undefined) round.tokens += tokensOf(turn);

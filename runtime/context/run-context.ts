@@ -9,6 +9,7 @@ import type { DriveContext } from '../drive-context.ts';
 import type { CountTokens } from './count-tokens.ts';
 import { dueSummary } from './due-summary.ts';
 import { fittingMemories } from './fitting-memories.ts';
+import { fittingSummary } from './fitting-summary.ts';
 import { type ShownMemory, withMemories } from './memory-block.ts';
 import { leastTokens, selectWindow } from './select-window.ts';
 import { turnText } from './turn-text.ts';
@@ -81,9 +82,10 @@ export class RunContext {
     if (agent.context == null || countTokens === null) return given(instructions, recalled, { turns, leftOut: null });
     const tokensOf = this.#tokensOf(countTokens);
     const room = agent.context.maxTokens - this.#fixedTokens(instructions, countTokens);
-    const remembered = [...(this.#summary === null ? [] : [summaryShown(this.#summary)]), ...recalled];
-    const fitting = fittingMemories(remembered, room - leastTokens({ turns, tokensOf }), countTokens);
     const coversToTurn = this.#summary?.coversToTurn ?? -1;
+    const forMemories = room - leastTokens({ turns, coversToTurn, tokensOf });
+    const summary = this.#summary === null ? [] : fittingSummary(summaryShown(this.#summary), forMemories, countTokens);
+    const fitting = fittingMemories([...summary, ...recalled], forMemories, countTokens);
     const window = selectWindow({ turns, coversToTurn, maxTokens: room - fitting.tokens, tokensOf });
     return given(instructions, fitting.memories, window);
   }

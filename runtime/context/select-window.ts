@@ -27,7 +27,7 @@ export interface Window<Turn extends Cuttable> {
  * run is kept before it: providers want a history that begins with one.
  */
 export function selectWindow<Turn extends Cuttable>(asked: WindowAsked<Turn>): Window<Turn> {
-  const rounds = roundsOf(asked.turns, asked.tokensOf);
+  const rounds = roundsOf(asked.turns, asked.tokensOf, asked.coversToTurn);
   if (rounds.length === 0) return { turns: [], tokens: 0, leftOut: null };
   const last = rounds.length - 1;
   const message = messageOf(rounds);
@@ -58,9 +58,10 @@ interface Kept {
 /** Tokens of what is kept in any case. */
 export function leastTokens<Turn extends Cuttable>({
   turns,
+  coversToTurn,
   tokensOf,
-}: Pick<WindowAsked<Turn>, 'turns' | 'tokensOf'>): number {
-  const rounds = roundsOf(turns, tokensOf);
+}: Omit<WindowAsked<Turn>, 'maxTokens'>): number {
+  const rounds = roundsOf(turns, tokensOf, coversToTurn);
   return rounds.length === 0 ? 0 : tokensAt(rounds, [rounds.length - 1, messageOf(rounds)]);
 }
 

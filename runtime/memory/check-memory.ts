@@ -32,7 +32,7 @@ export interface Remembered {
 
 /** What `recall` takes. */
 export interface RecallOptions {
-  /** What is looked for, in words of any language. Empty: the newest memories. */
+  /** What is looked for, in words of any language; of a longer one the first 10,000 characters. Empty: the newest memories. */
   query: string;
   /** Only these. Default: all kinds. */
   kinds?: readonly MemoryKind[];
@@ -68,6 +68,9 @@ export interface ListMemoriesOptions {
   /** Whether what was superseded is shown too. Default false. */
   includeSuperseded?: boolean;
 }
+
+/** Characters of a query that count: a whole message may be one, and neither a `tsvector` nor an embedder takes any length. */
+const MAX_QUERIED = 10_000;
 
 const MAX_RECALLED = 100;
 const MAX_LISTED = 1_000;
@@ -129,7 +132,12 @@ export function checkRecall(given: RecallOptions, limits: Limits): CheckedRecall
   const { query, limit = 10, by = 'hybrid', ...filter } = checkOptions(given, 'recall', RECALL);
   if (!['hybrid', 'text', 'vector'].includes(by)) throw optionRefused('by', 'hybrid, text or vector');
   const text = normaliseText(query, { maxBytes: limits.maxMessageBytes, name: 'query' }).value.trim();
-  return { query: text, by, limit: checkCount(limit, MAX_RECALLED), ...checkFilter(filter) };
+  return {
+    query: text.slice(0, MAX_QUERIED).toWellFormed(),
+    by,
+    limit: checkCount(limit, MAX_RECALLED),
+    ...checkFilter(filter),
+  };
 }
 
 /** @throws OPTIONS_INVALID, VALUE_INVALID. */

@@ -6,6 +6,7 @@ import {
 } from '../../persistence/caller-transaction.ts';
 import { contentDigest } from '../../persistence/keys/content-digest.ts';
 import { forgetMemories } from '../../persistence/memory/forget-memories.ts';
+import { hasMemory } from '../../persistence/memory/has-memory.ts';
 import { insertMemory, type MemoryOwner, type NewMemory } from '../../persistence/memory/new-memory.ts';
 import { type FoundMemory, newestMemories } from '../../persistence/memory/recall-memories.ts';
 import { writeEmbedded } from '../../persistence/memory/write-embedded.ts';
@@ -144,25 +145,31 @@ export class Memory {
     return { memoryId: memory.memoryId, repeated };
   }
 
+  /** What is there is repeated, or another one, as it is without a session. What the session stored and was forgotten since is stored anew. */
   async #commit(sessionId: string, memory: NewMemory): Promise<boolean> {
     const { tenantId, userId } = this;
-    const { session } = await readSession(this.#services.store, { tenantId, sessionId });
+    const { store, live } = this.#services;
+    const { session } = await readSession(store, { tenantId, sessionId });
     if (session.userId !== userId) throw sessionNotFound(this, sessionId);
     const { memoryId, kind, content, metadata, expiresAt } = memory;
-    const event = { type: 'memory.stored' as const, memoryIds: [memoryId] };
-    const request = {
-      ...{ tenantId, sessionId, event, cause: 'user' as const, claim: { type: 'none' as const } },
-      eventId: `memory:${memoryId}`,
-      contentDigest: contentDigest({ kind, content, metadata, expiresAt: expiresAt?.getTime() ?? null }),
-      memories: [memory],
-    };
-    try {
-      const { repeated } = await this.#services.live.use(this.#services, session, (actor) => actor.commit(request));
+    const commitAs = async (eventId: string): Promise<boolean> => {
+      const request = {
+        ...{ tenantId, sessionId, eventId, cause: 'user' as const, claim: { type: 'none' as const } },
+        event: { type: 'memory.stored' as const, memoryIds: [memoryId] },
+        contentDigest: contentDigest({ kind, content, metadata, expiresAt: expiresAt?.getTime() ?? null }),
+        memories: [memory],
+      };
+      const { repeated } = await live.use(this.#services, session, (actor) => actor.commit(request));
       return repeated;
-    } catch (error) {
-      if (isTurnlockError(error, 'MESSAGE_CONFLICT')) throw memoryConflict(memoryId);
+    };
+    if (await hasMemory(store, this.#owner, memoryId)) return this.#insert(memory);
+    const wasCommitted = await commitAs(`memory:${memoryId}`).catch((error: unknown) => {
+      if (isTurnlockError(error, 'MESSAGE_CONFLICT')) return true;
       throw error;
-    }
+    });
+    if (!wasCommitted) return false;
+    if (await hasMemory(store, this.#owner, memoryId)) return this.#insert(memory);
+    return commitAs(`memory:${memoryId}:${store.environment.uuid()}`);
   }
 }
 
@@ -170,12 +177,5 @@ function sessionNotFound({ tenantId, userId }: MemoryOwner, sessionId: string): 
   return new TurnlockError('SESSION_NOT_FOUND', {
     message: `session not found: ${sessionId} (wanted one of user ${JSON.stringify(userId)} of tenant ${JSON.stringify(tenantId)})`,
     details: { sessionId, tenantId, userId },
-  });
-}
-
-function memoryConflict(memoryId: string): TurnlockError {
-  return new TurnlockError('MEMORY_CONFLICT', {
-    message: `memory id was used for other content: ${memoryId} (found another memory, wanted the same one)`,
-    details: { memoryId },
   });
 }

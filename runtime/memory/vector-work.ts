@@ -107,7 +107,8 @@ export class VectorWork {
       this.#isQueryFailing = false;
       return vector;
     } catch (error) {
-      if (this.#settings.closing.aborted) throw error;
+      // Tools that are out while the runtime closes come to their end: they search by text.
+      if (this.#settings.closing.aborted) return null;
       if (!this.#isQueryFailing) this.#warn(error, 'Searches go by text alone for the time being');
       this.#isQueryFailing = true;
       return null;

@@ -59,7 +59,8 @@ export async function askForSummary(
     answer.catch(() => undefined);
     const response = checkAnswer(await Promise.race([answer, late, closed]), model.modelId);
     await environment.faultPoint('afterEffect', { sessionId, detail: 'summary' });
-    const said = normaliseText(response.text ?? '', { maxBytes: limits.maxReplyBytes, name: 'summary' }).value.trim();
+    const { maxMemoryBytes: maxBytes } = limits;
+    const said = normaliseText(response.text ?? '', { maxBytes, name: 'summary' }, 'truncate').value.trim();
     const kept = cutToTokens(said, request.maxTokens, countTokens);
     if (kept === '') throw failed(model, 'made no summary (found an empty answer, wanted text)');
     return { text: kept, tokens: tokensOf(response.usage ?? {}) };

@@ -120,8 +120,12 @@ async function summarise(services: Services, task: SummaryTask): Promise<number>
   const { text, tokens } = await askForSummary(store, asked, closing);
   const metadata = { modelId: model.modelId, turns: coversToTurn - covered, tokens };
   const isStored = await keep(services, task, { session, previous, text, coversToTurn, metadata });
-  // Another process at the same task was quicker; or its summary was forgotten since, and the next run owes one anew.
-  if (!isStored) return task.upToTurn;
+  if (!isStored) {
+    // Another process at the same task was quicker, and has told of a part at least.
+    const stored = (await readSummary(store, task))?.coversToTurn ?? -1;
+    // Or its summary was forgotten since: the next run owes one anew.
+    return stored > covered ? stored : task.upToTurn;
+  }
   const { tenantId, sessionId } = task;
   const durationMs = Math.round(environment.monotonic() - began);
   const { agentName } = session;

@@ -9,7 +9,7 @@ import type { RuntimeDatabase } from './runtime-database.ts';
 
 /** What statements of ours need, without a runtime above it. Closed at the test's end. */
 export async function openStore(
-  database: RuntimeDatabase,
+  database: Pick<RuntimeDatabase, 'adapter'>,
   { environment = systemEnvironment, limits = {} }: { environment?: Environment; limits?: Partial<Limits> } = {},
 ): Promise<Store> {
   const resolved = resolveLimits(limits);

@@ -16,6 +16,7 @@ import { readSettings, type Settings } from '../read-settings.ts';
 import type { SharedOptions } from '../shared-options.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { warnOn } from '../with-runtime.ts';
+import { checkAction } from './check-action.ts';
 import { runReembed } from './run-reembed.ts';
 
 /** What `turnlock memory` does. */
@@ -41,6 +42,7 @@ export async function runMemory(
   query: string | undefined,
   options: SharedOptions & MemoryCommandOptions,
 ): Promise<void> {
+  checkAction(action, query, options);
   if (action === 'reembed') return runReembed(options);
   const owner = ownerOf(options);
   const terminal = openTerminal(options);

@@ -68,6 +68,18 @@ export default { memory: { embedder: { ...hashedNgrams({ dimensions: ${dimension
     expect((await turnlock('memory', 'list', '--tenant', 'acme', '--user', 'ben')).said).toEqual({ memories: [] });
     expect(await turnlock('memory', 'forget', ...ANA)).toMatchObject({ code: 2 });
     expect(await turnlock('memory', 'list', '--tenant', 'acme')).toMatchObject({ code: 2 });
+    for (const misunderstood of [
+      ['forget', ...ANA, '--all', '--dry-run'],
+      ['forget', 'pianos', ...ANA, '--all'],
+      ['forget', ...ANA, '--all', '--id', said.memories[1].memoryId],
+      ['forget', ...ANA, '--kind', 'episode', '--id', said.memories[1].memoryId],
+      ['list', ...ANA, '--all'],
+      ['reembed', '--tenant', 'acme'],
+    ]) {
+      const { code, said } = await turnlock('memory', ...misunderstood);
+      expect([code, said.error?.code]).toEqual([2, 'OPTIONS_INVALID']);
+    }
+    expect(contents((await turnlock('memory', 'list', ...ANA)).said)).toHaveLength(2);
     expect((await turnlock('memory', 'forget', ...ANA, '--all')).said).toEqual({ forgotten: 2 });
   });
 });

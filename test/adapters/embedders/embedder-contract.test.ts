@@ -75,6 +75,7 @@ describe('what an embedder returned', () => {
         [null, 2],
       ],
     ],
+    ['a number that is not finite', [[1, 2], Object.assign(Array(2), { 0: 1 })]],
     [
       'a vector of length 0',
       [

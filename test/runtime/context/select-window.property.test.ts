@@ -11,9 +11,9 @@ const asked = fc.record({
   maxTokens: fc.nat({ max: 600 }),
 });
 
-/** Where a summary could have ended: at the last turn of a round, never inside one. */
+/** Where a summary could have ended: at the last turn of a round as it was then, since notices may have come after it. */
 function endOfRound(turns: readonly MadeTurn[], share: number): number {
-  const ends = turns.filter((_, at) => ['user', 'assistant', undefined].includes(turns[at + 1]?.role));
+  const ends = turns.filter((_, at) => turns[at + 1]?.role !== 'tool');
   return ends[Math.floor(share * ends.length) - 1]?.turnIndex ?? -1;
 }
 
@@ -27,7 +27,7 @@ describeProperties('the window of a history', () => {
         const window = selectWindow({ turns, coversToTurn, maxTokens, tokensOf });
         expect(whyInvalid(window.turns)).toBeNull();
         expect(window.tokens).toBe(cost(window.turns));
-        const least = leastTokens({ turns, tokensOf });
+        const least = leastTokens({ turns, coversToTurn, tokensOf });
         expect(window.tokens).toBeLessThanOrEqual(Math.max(maxTokens, least));
         expect(window.turns.at(-1)).toBe(turns.at(-1));
         expect(window.turns).toContain(turns.findLast(({ role }) => role === 'user'));
@@ -52,6 +52,18 @@ describeProperties('the window of a history', () => {
         const ended = shown.filter((turn) => turn.turnIndex < (turns[last] as MadeTurn).turnIndex);
         expect(ended.filter((turn) => !isRound(turn))).toEqual([]);
         expect(shown.filter(({ turnIndex }) => turnIndex === message.turnIndex)).toHaveLength(1);
+      }),
+      runs(500),
+    );
+  });
+
+  test('shows every turn that no summary tells of, where everything fits', () => {
+    fc.assert(
+      fc.property(asked, ({ turns, covers }) => {
+        const coversToTurn = endOfRound(turns, covers);
+        const window = selectWindow({ turns, coversToTurn, maxTokens: cost(turns), tokensOf });
+        const open = turns.filter(({ turnIndex }) => turnIndex > coversToTurn);
+        expect(window.turns).toEqual(expect.arrayContaining(open));
       }),
       runs(500),
     );
@@ -90,7 +102,7 @@ describeProperties('a summary that is due', () => {
         if (upToTurn === null) return;
         expect(upToTurn).toBeGreaterThan(coversToTurn);
         const kept = turns.filter(({ turnIndex }) => turnIndex > upToTurn);
-        expect(['user', 'assistant', undefined]).toContain(kept[0]?.role);
+        expect(kept[0]?.role).not.toBe('tool');
         if (rests) expect(cost(kept)).toBeLessThanOrEqual(keepTokens);
         else expect(kept.length).toBeGreaterThan(0);
       }),

@@ -163,6 +163,28 @@ export const describeMemory: RuntimeSuite = (database) => {
     });
   });
 
+  test('an id whose memory was forgotten is free again, also in the session that stored it', async () => {
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const memory = runtime.memory({ tenantId: 'tenant', userId: 'user' });
+    const given = { kind: 'fact', content: 'first', sessionId: session.sessionId, memoryId: randomUUID() } as const;
+    const again = { ...given, content: 'second' };
+    const anew = async (one: typeof given | typeof again) => {
+      expect(await memory.remember(one)).toEqual({ memoryId: given.memoryId, repeated: false });
+      expect(await memory.remember(one)).toEqual({ memoryId: given.memoryId, repeated: true });
+      expect(await memory.list()).toMatchObject([{ content: one.content, sessionId: session.sessionId }]);
+      await memory.forget({ memoryIds: [given.memoryId] });
+    };
+    await memory.forget({ all: true });
+    for (const one of [given, given, again, given]) await anew(one);
+    expect((await session.transitions()).map(({ type }) => type)).toEqual(Array(4).fill('memory.stored'));
+    expect(await session.verify()).toMatchObject({ findings: [] });
+    // What was remembered without a session is a repeat with one, and stays what it was.
+    await memory.remember({ kind: 'fact', content: 'first', memoryId: given.memoryId });
+    expect(await memory.remember(given)).toEqual({ memoryId: given.memoryId, repeated: true });
+    await expect(memory.remember(again)).rejects.toMatchObject({ code: 'MEMORY_CONFLICT' });
+  });
+
   test.each([
     ['no kind', { content: 'x' }],
     ['another kind', { kind: 'rumour', content: 'x' }],
@@ -204,5 +226,8 @@ export const describeMemory: RuntimeSuite = (database) => {
     expect((await memory.list())[0]!.content).toBe('a\ufffdb \ufffd rest');
     await memory.remember({ kind: 'episode', content: 'é '.repeat(21_845) });
     expect(contents(await memory.recall({ query: 'é' }))).toHaveLength(1);
+    // A whole message may be a query.
+    const message = Array.from({ length: 60_000 }, (_, place) => `é${place}`).join(' ');
+    expect(contents(await memory.recall({ query: `é ${message}` }))).toHaveLength(1);
   });
 };

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { postgres } from '../../../adapters/databases/postgres.ts';
 import { hashedNgrams } from '../../../adapters/embedders/hashed-ngrams.ts';
 import { createRuntime, type Runtime } from '../../../index.ts';
+import { makeEmbeddings } from '../../../persistence/memory/make-embeddings.ts';
 import { migrate } from '../../../persistence/migrate.ts';
 import { freshRole } from '../../adapters/databases/fresh-role.ts';
 import { atTestEnd } from '../../support/at-test-end.ts';
@@ -11,6 +12,7 @@ import { openStore } from '../../support/open-store.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { scriptedAgent } from '../../support/runtime-open.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { waitForLockWait } from '../../support/wait-for-lock-wait.ts';
 import { withClient } from '../../support/with-client.ts';
 
 const agent = scriptedAgent('done');
@@ -72,6 +74,49 @@ test('a role that owns the schema and may create no extension works by words; wi
   // What was remembered before is owed its vector too.
   await after.runtime.start();
   await findsByVector(after.runtime, url);
+});
+
+test('an extension that was dropped with the vectors leaves words, and the next runtime that may makes all anew', async () => {
+  const { url } = await freshDatabase();
+  const first = await open(url, 'auto');
+  await findsByVector(first.runtime, url);
+  await withClient(url, (client) => client.query('DROP EXTENSION vector CASCADE'));
+  const without = await open(url, 'check');
+  expect(without.warnings).toContain('MEMORY_TEXT_ONLY');
+  const memory = without.runtime.memory({ tenantId: 'tenant', userId: 'user' });
+  await memory.remember({ kind: 'fact', content: 'by words' });
+  expect((await memory.recall({ query: 'words' })).searchedBy).toBe('text');
+  const anew = await open(url, 'auto');
+  await anew.runtime.start();
+  await findsByVector(anew.runtime, url);
+});
+
+test('vectors are replaced beside what goes on, and wait for whoever writes memories without keeping others waiting', async () => {
+  const { url } = await freshDatabase();
+  const { runtime } = await open(url, 'auto');
+  const memory = runtime.memory({ tenantId: 'tenant', userId: 'user' });
+  await memory.remember({ kind: 'fact', content: 'kept somewhere' }, { embed: 'before' });
+  await withClient(url, async (client) => {
+    await client.query('BEGIN');
+    const transaction = { query: (text: string, values: unknown[]) => client.query(text, values) };
+    await memory.remember({ kind: 'fact', content: 'by a transaction that stays open' }, { transaction });
+    await client.query('SELECT FROM turnlock.agent_memory_embedding_settings');
+    const { database } = await openStore({ adapter: () => postgres({ connectionString: url, max: 2 }) });
+    const replaced = makeEmbeddings(database, { modelId: 'newer', dimensions: 16 }, { replace: true });
+    await waitForLockWait(url, { event: 'relation' });
+    for (const by of ['text', 'vector', 'hybrid'] as const) {
+      const { memories } = await memory.recall({ query: 'somewhere', by });
+      expect(memories).toMatchObject([{ content: 'kept somewhere' }]);
+    }
+    await memory.remember({ kind: 'fact', content: 'meanwhile' }, { embed: 'before' });
+    await client.query('COMMIT');
+    expect(await replaced).toMatchObject({ outcome: 'replaced' });
+    const { rows } = await client.query(
+      'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
+    );
+    expect(rows).toEqual([{ deadlocks: 0 }]);
+  });
+  expect((await memory.recall({ query: 'somewhere' })).memories).toMatchObject([{ content: 'kept somewhere' }]);
 });
 
 onPostgres((database) => {

@@ -3,8 +3,8 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { hashedNgrams } from '../../../adapters/embedders/hashed-ngrams.ts';
 import { createRuntime, type Embedder, type Recalled, TurnlockError } from '../../../index.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';
-import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
-import { gate } from '../../support/runtime-script.ts';
+import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
+import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const agent = scriptedAgent('done');
@@ -248,6 +248,31 @@ export const describeVectors: RuntimeSuite = (database) => {
     await next.start();
     await allMade();
     expect((await next.memory(who).recall({ query: 'over', by: 'vector' })).memories).toHaveLength(1);
+  });
+
+  test('a tool that is out while its runtime closes recalls by text', async () => {
+    const [started, goes] = [gate(), gate()];
+    const look = looseTool('look', async (_params, { memory }) => {
+      started.open();
+      await goes.opened;
+      return (await memory.recall({ query: 'apple' })).map(({ content }) => content);
+    });
+    const asking = scriptedAgent(eachRun({ toolCalls: [call('look')] }, 'done'), [look]);
+    const memory = { embedder: ngrams };
+    const runtime = await openRuntime(database(), [asking], { memory, limits: { graceMs: 5_000 } });
+    const who = owner();
+    await runtime.memory(who).remember({ kind: 'fact', content: 'an apple' });
+    const session = await openSession(runtime, asking, who);
+    await session.send('go');
+    await started.opened;
+    const closed = runtime.close();
+    goes.open();
+    await closed;
+    const rows = await database().query(
+      'SELECT status, output_payload FROM turnlock.agent_tool_executions WHERE session_id = $1',
+      [session.sessionId],
+    );
+    expect(rows).toEqual([{ status: 'SUCCESS', output_payload: ['an apple'] }]);
   });
 
   test('a vector goes with its memory, and a superseded memory is owed none', async () => {

@@ -174,6 +174,73 @@ export const describeSummaries: RuntimeSuite = (database) => {
     expect(stores).toHaveLength(1);
   });
 
+  test('two processes at one step of a long way: the one that was late goes on from what the other has stored', async () => {
+    const late = gate<string>();
+    const asked = gate();
+    const name = `agent-${crypto.randomUUID().slice(0, 8)}`;
+    const slow = noter({
+      name,
+      summary: () => {
+        asked.open();
+        return late.opened;
+      },
+    });
+    const plain = noter({ name, context: { maxTokens: 100_000, keepTokens: 100 } });
+    const first = await openRuntime(database(), [plain.agent]);
+    const session = await openSession(first, plain.agent);
+    for (let place = 0; place < 12; place += 1) await say(session, long(place));
+    const runtime = await openRuntime(database(), [slow.agent]);
+    await say(await runtime.session(session), 'and now?');
+    await asked.opened;
+    const [owed] = await database().query('SELECT up_to_turn FROM turnlock.agent_memory_tasks WHERE session_id = $1', [
+      session.sessionId,
+    ]);
+    // The other process is killed once it has stored the first step: all that it leaves is that summary and the task.
+    const stuck = gate<string>();
+    const quick = noter({ name, summary: () => (quick.summaryRequests.length === 1 ? 'by the other' : stuck.opened) });
+    const other = await openRuntime(database(), [quick.agent]);
+    await database().moveClock(LONG_MS);
+    await other.start();
+    await waitFor(() => quick.summaryRequests.length === 2, { for: 'the other process to be at its second step' });
+    await database().moveClock(LONG_MS);
+    late.open('by the late one');
+    const rows = await untilSummarised(database(), session.sessionId, 2);
+    expect(rows[0]).toMatchObject({ content: 'by the other' });
+    expect(rows.at(-1)).toMatchObject({ covers_to_turn: owed?.up_to_turn, is_live: true });
+    stuck.open('too late');
+  });
+
+  test('a summary that is longer than a memory may be is cut', async () => {
+    const { agent } = noter({ summary: () => 'word '.repeat(1_000_000), context: { countTokens: () => 60 } });
+    const runtime = await openRuntime(database(), [agent], { limits: { maxMemoryBytes: 2_000 } });
+    const session = await openSession(runtime, agent);
+    for (let place = 0; place < 5; place += 1) await say(session, 'short');
+    const [row] = await untilSummarised(database(), session.sessionId, 1);
+    expect(row?.content).toMatch(/^word word /);
+    expect(Buffer.byteLength(row?.content ?? '')).toBeLessThanOrEqual(2_000);
+  });
+
+  test('a summary that has no room beside a long message, or in the budget of a later build, is cut and not left out', async () => {
+    const name = `agent-${crypto.randomUUID().slice(0, 8)}`;
+    const notes = Array.from({ length: 400 }, (_, at) => `note ${at}`).join(' ');
+    const before = noter({ name, context: { maxTokens: 8_000, keepTokens: 100 }, summary: () => notes });
+    const session = await openSession(await openRuntime(database(), [before.agent]), before.agent);
+    for (let place = 0; place < 5; place += 1) await say(session, long(place, 1_000));
+    const row = (await untilSummarised(database(), session.sessionId, 1)).at(-1);
+    const later = noter({ name });
+    const runtime = await openRuntime(database(), [later.agent]);
+    await say(await runtime.session(session), long(5, 100));
+    const request = later.requests[0] as ModelRequest;
+    expect(request.instructions).toContain('\nnote 0 note 1 ');
+    expect(request.instructions).not.toContain('note 399');
+    expect(sizeOf(request)).toBeLessThanOrEqual(600);
+    const [call] = await database().query(
+      'SELECT memories FROM turnlock.agent_model_calls WHERE session_id = $1 ORDER BY window_to DESC LIMIT 1',
+      [session.sessionId],
+    );
+    expect(call?.memories).toEqual([{ memoryId: row?.memory_id, kind: 'summary', why: 'summary' }]);
+  });
+
   test('one run with a long chain of calls is summarised while it goes on', async () => {
     const look = looseTool('look', ({ n }) => `found ${n} ${'y'.repeat(300)}`);
     const { agent, requests } = noter({
@@ -210,6 +277,46 @@ export const describeSummaries: RuntimeSuite = (database) => {
     expect(instructions.endsWith('</memories>')).toBe(true);
     expect(instructions.match(/<\/summary>/g)).toHaveLength(1);
     expect(instructions.match(/<\/memories>/g)).toHaveLength(2); // the head names it once
+  });
+
+  test('a notice that comes after all before it was summarised is told to the model, and then by the next summary', async () => {
+    const pay = looseTool('pay', () => new Promise(() => undefined));
+    const { agent, requests, summaryRequests } = noter({
+      tools: [pay],
+      context: { keepTokens: 0 },
+      answer: ({ turns }) => {
+        const said = turns.findLast(({ role }) => role === 'user')?.text;
+        return said === 'pay' ? { toolCalls: [call('pay', {})] } : said === 'tell' ? 'well '.repeat(300) : 'well';
+      },
+    });
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    await session.send('pay');
+    const { execution_id: executionId } = await waitFor(
+      async () => {
+        const [row] = await database().query(
+          "SELECT execution_id FROM turnlock.agent_tool_executions WHERE session_id = $1 AND status = 'RUNNING'",
+          [session.sessionId],
+        );
+        return row ?? null;
+      },
+      { for: 'the tool to be at work' },
+    );
+    await session.cancel();
+    await say(session, 'tell');
+    const told = (await untilSummarised(database(), session.sessionId, 1)).length;
+    expect((await summariesOf(database(), session.sessionId)).at(-1)?.covers_to_turn).toBe(
+      ((await session.history()).at(-1) as { turnIndex: number }).turnIndex,
+    );
+    await session.settle(executionId, { outcome: 'failed', reason: 'The bank has no such payment.', by: 'ada' });
+    await say(session, long(1));
+    const { turns } = requests.at(-1) as ModelRequest;
+    expect(whyRefused(requests.at(-1) as ModelRequest)).toBeNull();
+    expect(turns.filter(({ role }) => role === 'system').map(({ text }) => text)).toEqual([
+      expect.stringContaining('The bank has no such payment.'),
+    ]);
+    await say(session, long(2), long(3), long(4), long(5));
+    await untilSummarised(database(), session.sessionId, told + 1);
+    expect(summaryRequests[told]?.turns[0]?.text).toMatch(/<\/notes>\n<system>.*The bank has no such payment\./);
   });
 
   test('a fork begins with the summary of what it shares, and goes on with summaries of its own; the origin keeps its own', async () => {
