@@ -117,10 +117,21 @@ export class Memory {
     }));
   }
 
-  /** The user's memories, newest first, page by page. @throws OPTIONS_INVALID, VALUE_INVALID, RUNTIME_CLOSED, DATABASE_UNREACHABLE. */
+  /**
+   * The user's memories, newest first, page by page.
+   *
+   * @throws OPTIONS_INVALID, also where `after` was forgotten meanwhile. VALUE_INVALID, RUNTIME_CLOSED, DATABASE_UNREACHABLE.
+   */
   async list(options: ListMemoriesOptions = {}): Promise<FoundMemory[]> {
     const checked = checkList(options);
-    return operate(this.#services, () => newestMemories(this.#services.store, this.#owner, checked));
+    const { after } = checked;
+    return operate(this.#services, async () => {
+      const page = await newestMemories(this.#services.store, this.#owner, checked);
+      if (after === undefined || page.length > 0 || (await hasMemory(this.#services.store, this.#owner, after)))
+        return page;
+      // Where it stood is known no more: an empty page would look like the last one.
+      throw optionRefused('after', 'the id of a memory that the user still has');
+    });
   }
 
   get #owner(): MemoryOwner {

@@ -163,6 +163,17 @@ export const describeMemory: RuntimeSuite = (database) => {
     });
   });
 
+  test('pages follow each other, and one after a memory that was forgotten is refused and not empty', async () => {
+    const memory = await open();
+    for (const content of ['first', 'second', 'third']) await memory.remember({ kind: 'fact', content });
+    const [newest] = await memory.list({ limit: 1 });
+    const rest = await memory.list({ after: newest!.memoryId });
+    expect(rest.map(({ content }) => content)).toEqual(['second', 'first']);
+    expect(await memory.list({ after: rest[1]!.memoryId })).toEqual([]);
+    await memory.forget({ memoryIds: [newest!.memoryId] });
+    await expect(memory.list({ after: newest!.memoryId })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+  });
+
   test('an id whose memory was forgotten is free again, also in the session that stored it', async () => {
     const runtime = await openRuntime(database(), [agent]);
     const session = await openSession(runtime, agent);
