@@ -123,7 +123,8 @@ async function planNext(
   const spent = spentInRun(turns, runId);
   const shown = toModelTurns(turns);
   context.noteDue(shown, false);
-  await context.recall(shown);
+  await context.recall(shown, asking.signal);
+  if (asking.signal.aborted) return null;
   const event = await callModel(asking, { turns: shown, context }, { runId, attempt, spent });
   if (event === null) return null;
   tools.noteStarts(event);

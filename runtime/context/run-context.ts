@@ -64,11 +64,11 @@ export class RunContext {
   }
 
   /** Recalls once in a run what is remembered for its message. Where that fails nothing is shown. */
-  async recall(turns: readonly ModelTurn[]): Promise<void> {
+  async recall(turns: readonly ModelTurn[], signal: AbortSignal): Promise<void> {
     const { agent, countTokens, memory } = this.#drive;
     if (this.#recalled !== null || agent.recall == null || countTokens === null) return;
     const message = turns.findLast(({ role }) => role === 'user')?.text ?? '';
-    const found = await memory.recallFor(message, agent.recall);
+    const found = await memory.recallFor(message, agent.recall, signal);
     const own = this.#summary?.memoryId;
     const shown = found.filter(({ memoryId }) => memoryId !== own).map(toShown);
     this.#recalled =

@@ -30,24 +30,25 @@ export class SessionMemory {
   }
 
   /** See `ToolMemory.recall`. */
-  async recall(asked: ToolRecallQuery): Promise<ToolRecalled[]> {
+  async recall(asked: ToolRecallQuery, signal?: AbortSignal): Promise<ToolRecalled[]> {
     refuseReentrance();
     const query = checkOptions(asked, 'recall', ['query', 'kinds', 'limit']);
     const { memories } = await searchMemories(
       this.#services,
       this.#owner,
       checkRecall(query, this.#services.store.limits),
+      signal,
     );
     return memories.map(({ memoryId, kind, content, score, createdAt, metadata }) => {
       return { memoryId, kind, content, score, createdAt, metadata };
     });
   }
 
-  /** What fits a message, for its run to be shown. Never rejects: what fails is a warning. */
-  async recallFor(message: string, { limit, kinds }: AgentRecall): Promise<ToolRecalled[]> {
+  /** What fits a message, for its run to be shown. Never rejects: what fails is a warning. A run that `signal` stops waits for no embedder. */
+  async recallFor(message: string, { limit, kinds }: AgentRecall, signal: AbortSignal): Promise<ToolRecalled[]> {
     const query = message.slice(0, MAX_QUERY_CHARACTERS).toWellFormed();
     try {
-      return await this.recall({ query, limit, ...(kinds === null ? {} : { kinds }) });
+      return await this.recall({ query, limit, ...(kinds === null ? {} : { kinds }) }, signal);
     } catch (error) {
       const code = isTurnlockError(error) ? error.code : 'INVARIANT_BROKEN';
       const message = `Nothing could be recalled for a run, which goes on without: ${code}`;

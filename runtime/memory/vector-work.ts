@@ -100,15 +100,18 @@ export class VectorWork {
     await this.#sweeping;
   }
 
-  /** The vector of what is looked for; `null`, and a warning, where the embedder failed or was late: then text alone is searched. */
-  async queryVector(text: string): Promise<QueryVector | null> {
+  /**
+   * The vector of what is looked for; `null`, and a warning, where the embedder failed or was late: then text alone is searched. `null` as soon as
+   * `signal` aborts, as nobody waits for it any more.
+   */
+  async queryVector(text: string, signal: AbortSignal = this.#settings.closing): Promise<QueryVector | null> {
     try {
-      const vector = await this.embedQuery(text);
+      const vector = await this.embedQuery(text, signal);
       this.#isQueryFailing = false;
       return vector;
     } catch (error) {
       // Tools that are out while the runtime closes come to their end: they search by text.
-      if (this.#settings.closing.aborted) return null;
+      if (this.#settings.closing.aborted || signal.aborted) return null;
       if (!this.#isQueryFailing) this.#warn(error, 'Searches go by text alone for the time being');
       this.#isQueryFailing = true;
       return null;
@@ -116,8 +119,9 @@ export class VectorWork {
   }
 
   /** The same, for who needs it. @throws EMBEDDING_FAILED. */
-  async embedQuery(text: string): Promise<QueryVector> {
-    const [values] = await embedTexts(this.#embedding(), [text], 'query');
+  async embedQuery(text: string, signal: AbortSignal = this.#settings.closing): Promise<QueryVector> {
+    const ends = AbortSignal.any([this.#settings.closing, signal]);
+    const [values] = await embedTexts({ ...this.#embedding(), signal: ends }, [text], 'query');
     return { ...this.#settings.vectors, values: values! };
   }
 

@@ -48,7 +48,8 @@ export class Subscription {
 export function publishing(act: () => void | Promise<void>, onFailed: (error: unknown) => void): Promise<void> | null {
   try {
     const done = act();
-    return typeof done?.then === 'function' ? done.then(undefined, onFailed) : null;
+    // Whatever kind of promise it is, what is given back is an ordinary one.
+    return typeof done?.then === 'function' ? Promise.resolve(done).then(undefined, onFailed) : null;
   } catch (error) {
     onFailed(error);
     return null;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { hashedNgrams } from '../../../adapters/embedders/hashed-ngrams.ts';
-import { createRuntime, type Embedder, type Recalled, TurnlockError } from '../../../index.ts';
+import { scripted } from '../../../adapters/models/scripted.ts';
+import { createRuntime, defineAgent, type Embedder, type Recalled, TurnlockError } from '../../../index.ts';
 import type { RuntimeSuite } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, gate, looseTool } from '../../support/runtime-script.ts';
@@ -248,6 +249,33 @@ export const describeVectors: RuntimeSuite = (database) => {
     await next.start();
     await allMade();
     expect((await next.memory(who).recall({ query: 'over', by: 'vector' })).memories).toHaveLength(1);
+  });
+
+  test('a run that is cancelled while its recall waits for the embedder is over at once', async () => {
+    const asked = gate();
+    const embedder = embedderThat((_signal, purpose) => {
+      if (purpose !== 'query') return;
+      asked.open();
+      return new Promise(() => undefined);
+    });
+    const { onWarning, codes } = heard();
+    const recalling = defineAgent({
+      name: `agent-${randomUUID().slice(0, 8)}`,
+      model: scripted('never'),
+      instructions: 'Do it.',
+      recall: true,
+    });
+    const runtime = await openRuntime(database(), [recalling], {
+      memory: { embedder },
+      limits: { embedTimeoutMs: 3_600_000 },
+      onWarning,
+    });
+    const session = await openSession(runtime, recalling, owner());
+    const run = await session.send('apple');
+    await asked.opened;
+    await session.cancel();
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: null });
+    expect(codes()).toEqual([]);
   });
 
   test('a tool that is out while its runtime closes recalls by text', async () => {
