@@ -42,6 +42,12 @@ describe('pieces of answers within a process', () => {
     expect(early.pieces.map(({ text }) => text)).toEqual(['Re', 'fund', 'ed', '!']);
   });
 
+  test('do not trouble the model that writes them where a channel gives back something that is hardly a promise', () => {
+    const never = { then: () => undefined } as unknown as Promise<void>;
+    const { deltas, of } = open({ publish: () => never, subscribe: () => () => undefined });
+    expect(() => deltas.show(of, said('Re'))).not.toThrow();
+  });
+
   test('are of no session but their own', () => {
     const { deltas, watch } = open();
     const { text } = watch();
