@@ -43,6 +43,7 @@ describe('pieces of answers within a process', () => {
   });
 
   test('do not trouble the model that writes them where a channel gives back something that is hardly a promise', () => {
+    // biome-ignore lint/suspicious/noThenProperty: a promise of a library, of which not more is known.
     const never = { then: () => undefined } as unknown as Promise<void>;
     const { deltas, of } = open({ publish: () => never, subscribe: () => () => undefined });
     expect(() => deltas.show(of, said('Re'))).not.toThrow();
