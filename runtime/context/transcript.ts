@@ -45,7 +45,23 @@ function firstRound(round: readonly ModelTurn[], maxTokens: number, countTokens:
     maxCharacters = Math.floor(Math.min(maxCharacters, longest) / 2);
     written = write(round, maxCharacters);
   }
-  return written;
+  return countTokens(written) <= maxTokens ? written : withoutMiddle(round, maxCharacters, maxTokens, countTokens);
+}
+
+/** A round of so many calls that they have no room even when they are short: its first and last elements, and how many are left out. */
+function withoutMiddle(
+  round: readonly ModelTurn[],
+  maxCharacters: number,
+  maxTokens: number,
+  countTokens: CountTokens,
+): string {
+  const elements = round.flatMap((turn) => elementsOf(turn, maxCharacters));
+  for (let kept = elements.length; ; kept = Math.floor(kept * 0.8)) {
+    const first = Math.ceil(kept / 2);
+    const note = `[… ${elements.length - kept} calls and results left out …]`;
+    const written = [...elements.slice(0, first), note, ...elements.slice(elements.length - (kept - first))].join('\n');
+    if (kept === 0 || countTokens(written) <= maxTokens) return written;
+  }
 }
 
 function write(round: readonly ModelTurn[], maxCharacters: number = Number.POSITIVE_INFINITY): string {

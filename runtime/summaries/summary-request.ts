@@ -1,6 +1,7 @@
 import type { ModelTurn } from '../../adapters/models/model.contract.ts';
 import type { AgentContext } from '../context/context-options.ts';
 import type { CountTokens } from '../context/count-tokens.ts';
+import { cutToTokens } from '../context/cut-to-tokens.ts';
 import { quoted } from '../context/quoted.ts';
 import { transcriptOf } from '../context/transcript.ts';
 
@@ -34,7 +35,9 @@ export function summaryRequest(
   const words = Math.floor(maxTokens * 0.6);
   const more = summaryInstructions === null ? [] : [summaryInstructions];
   const instructions = [TOLD, `Write at most ${words} words.`, ...more].join('\n');
-  const notes = previous === null ? '' : `<notes>\n${quoted(previous)}\n</notes>\n`;
+  // Those of a build with a larger budget may be longer.
+  const until = previous === null ? null : cutToTokens(previous, maxTokens, countTokens);
+  const notes = until === null ? '' : `<notes>\n${quoted(until)}\n</notes>\n`;
   const taken = countTokens(instructions) + countTokens(notes) + maxTokens;
   const room = Math.max(budget - taken, Math.floor(budget / 2));
   const { text, upToTurn } = transcriptOf(turns, { maxTokens: room, countTokens });

@@ -71,6 +71,28 @@ test('what a summariser is given has the notes until now, stays within the budge
   expect(summaryRequest(context, { previous: null, turns: [] }, countTokens)).toBeNull();
 });
 
+test.each([16, 64, 500])(
+  'a round of %i calls, and notes of a larger budget, stay within the budget of the summariser',
+  (calls) => {
+    const parts = Array.from({ length: calls }, (_, ordinal) => ({
+      type: 'toolCall' as const,
+      ordinal,
+      toolName: 'look',
+      input: 'x'.repeat(300),
+      providerCallId: null,
+      executionId: 'e',
+    }));
+    const answer: ModelTurn = { turnIndex: 1, role: 'assistant', text: 'Looking.', parts };
+    const turns = [answer, ...parts.map((_, ordinal) => returned(2 + ordinal, 'y'.repeat(3_000)))];
+    const asked = { previous: 'note '.repeat(5_000), turns };
+    const request = summaryRequest({ maxTokens: 2_000, summaryInstructions: null }, asked, countTokens);
+    expect(request?.coversToTurn).toBe(1 + calls);
+    expect(request?.text).toMatch(/<call tool="look">[^]*<\/result>\n<\/conversation>$/);
+    const given = countTokens(request?.instructions ?? '') + countTokens(request?.text ?? '');
+    expect(given + 250).toBeLessThanOrEqual(2_000);
+  },
+);
+
 test('a text is cut to its tokens between characters, and one that fits stays as it is', () => {
   expect(cutToTokens('short', 100, countTokens)).toBe('short');
   const cut = cutToTokens('\u{1F600}'.repeat(500), 50, countTokens);
