@@ -87,7 +87,7 @@ test.each([16, 64, 500])(
     const asked = { previous: 'note '.repeat(5_000), turns };
     const request = summaryRequest({ maxTokens: 2_000, summaryInstructions: null }, asked, countTokens);
     expect(request?.coversToTurn).toBe(1 + calls);
-    expect(request?.text).toMatch(/<call tool="look">[^]*<\/result>\n<\/conversation>$/);
+    expect(request?.text).toMatch(/<call tool="look">[\s\S]*<\/result>\n<\/conversation>$/);
     const given = countTokens(request?.instructions ?? '') + countTokens(request?.text ?? '');
     expect(given + 250).toBeLessThanOrEqual(2_000);
   },
