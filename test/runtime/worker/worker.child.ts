@@ -36,7 +36,11 @@ await runtime.start({
 });
 await parent.say('ready');
 for (;;) {
-  const { sessionId, text } = (await parent.hear('send')) as unknown as { sessionId: string; text: string };
+  const { sessionId, text } = (await parent.hear('send')) as unknown as { sessionId: string | null; text: string };
+  if (sessionId === null) {
+    await parent.say('allSent');
+    continue;
+  }
   const session = await runtime.session({ tenantId: 'tenant', sessionId });
   // Busy by now, or the same message through another process: the test looks at what became of it.
   await session.send(text, { messageId: text }).catch(() => undefined);
