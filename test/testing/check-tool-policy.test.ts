@@ -13,5 +13,8 @@ test('what is no option, or not of its kind, is refused at once', async () => {
   await expect(checkToolPolicy({ ...check, numRuns: 0 })).rejects.toMatchObject(refused);
   await expect(checkToolPolicy({ ...check, faults: ['flood' as never] })).rejects.toMatchObject(refused);
   await expect(checkToolPolicy({ ...check, database: 'mysql' as never })).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, database: { url: 5 } as never })).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, database: { url: 'no URL' } })).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, prepare: 'CREATE TABLE' as never })).rejects.toMatchObject(refused);
   await expect(checkToolPolicy({ ...check, replay: 'no plan' })).rejects.toMatchObject(refused);
 });

@@ -5,7 +5,14 @@ import { type Environment, systemEnvironment } from '../../environment.ts';
 import { resolveLimits } from '../../limits.ts';
 import type { ConnectOptions, Database, DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { migrate } from '../../persistence/migrate.ts';
-import { type KitDatabase, type Life, TABLES_OF_RUNS } from './kit-database.contract.ts';
+import {
+  emptyingSql,
+  type KitDatabase,
+  type Life,
+  type Stir,
+  TABLES_OF_RUNS,
+  TABLES_OF_USERS,
+} from './kit-database.contract.ts';
 
 /** Small buffers: a new instance clears them all, which with the default of 128 MB is most of the time that it takes. */
 const SMALL = ['shared_buffers=4MB', 'wal_buffers=1MB'].flatMap((setting) => ['-c', setting]);
@@ -13,9 +20,6 @@ const SMALL = ['shared_buffers=4MB', 'wal_buffers=1MB'].flatMap((setting) => ['-
 /** The time of everything of ours, as the kit says it: it stands still between two jumps. */
 const OWN_CLOCK = `CREATE OR REPLACE FUNCTION turnlock.turnlock_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
   SELECT to_timestamp(current_setting('turnlock_kit.now_ms')::float8 / 1000) $$`;
-
-/** After so many runs tables are cut instead of emptied: rows that were deleted are gone through, too. */
-const RUNS_PER_CUT = 40;
 
 /** One way into the instance, which one process after the other has: opening a MikroORM takes longer than a run. */
 interface Slot {
@@ -64,8 +68,10 @@ function closeShared(): void {
   opened?.then((database) => database.close()).catch(() => undefined);
 }
 
-/** A PGlite in memory of one's own, migrated, with the clock of the kit. */
-export async function openPgliteKitDatabase(): Promise<PgliteKitDatabase> {
+/** A PGlite in memory of one's own, migrated, with the clock of the kit; `prepare` makes tables of the user's in it. */
+export async function openPgliteKitDatabase(
+  prepare?: (query: KitDatabase['query']) => Promise<void>,
+): Promise<PgliteKitDatabase> {
   const { PGlite } = await loadPglite();
   const { dataDir } = await import('@electric-sql/pglite-prepopulatedfs');
   const instance = await PGlite.create({
@@ -76,25 +82,24 @@ export async function openPgliteKitDatabase(): Promise<PgliteKitDatabase> {
   await migrate(database);
   await database.close();
   await instance.exec(OWN_CLOCK);
-  const { rows } = await instance.query<{ name: string }>(TABLES_OF_RUNS);
-  return new PgliteKitDatabase(
-    instance,
-    rows.map(({ name }) => name),
-  );
+  await prepare?.(async (text, values) => (await instance.query(text, values)).rows);
+  const names = async (statement: string) =>
+    (await instance.query<{ name: string }>(statement)).rows.map(({ name }) => name);
+  return new PgliteKitDatabase(instance, { ours: await names(TABLES_OF_RUNS), users: await names(TABLES_OF_USERS) });
 }
 
 /** Several processes on one PGlite: each has its own MikroORM and its own faults, all share the one connection. */
 export class PgliteKitDatabase implements KitDatabase {
   readonly kind = 'pglite';
   readonly #instance: PGlite;
-  readonly #tables: readonly string[];
+  readonly #tables: Parameters<typeof emptyingSql>[0];
   readonly #slots: Slot[] = [];
   isGivenUp = false;
   #used = 0;
   #runs = 0;
   #holders = 0;
 
-  constructor(instance: PGlite, tables: readonly string[]) {
+  constructor(instance: PGlite, tables: Parameters<typeof emptyingSql>[0]) {
     this.#instance = instance;
     this.#tables = tables;
   }
@@ -114,7 +119,7 @@ export class PgliteKitDatabase implements KitDatabase {
         return { ...slot.database, close: async () => undefined };
       },
     };
-    return { adapter, destroy: async () => undefined };
+    return { adapter, destroy: () => undefined };
   }
 
   async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
@@ -125,22 +130,23 @@ export class PgliteKitDatabase implements KitDatabase {
     await this.#instance.exec(`SET turnlock_kit.now_ms = '${ms}'`);
   }
 
+  async settled(): Promise<Stir> {
+    return 'atRest';
+  }
+
+  async unblocked(): Promise<boolean> {
+    return false;
+  }
+
   /** Nobody of the run before goes on: every process of it is dead by then, so its way in is free. */
   async reset(): Promise<void> {
     this.isGivenUp ||= this.isHeld;
     if (this.isGivenUp) return;
     this.#used = 0;
     this.#runs += 1;
-    const isCut = this.#runs % RUNS_PER_CUT === 0;
-    const empty = isCut
-      ? `TRUNCATE ${this.#tables.join(', ')}`
-      : this.#tables.map((name) => `DELETE FROM ${name}`).join('; ');
-    await this.#instance.exec(
-      `SET session_replication_role = replica; ${empty}; SET session_replication_role = origin`,
-    );
+    await this.#instance.exec(emptyingSql(this.#tables, this.#runs));
   }
 
-  /** Ends the instance. */
   async close(): Promise<void> {
     if (!this.#instance.closed) await this.#instance.close();
   }

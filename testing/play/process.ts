@@ -1,4 +1,4 @@
-import type { Environment, FaultInfo, FaultPoint } from '../../environment.ts';
+import { type Environment, type FaultInfo, type FaultPoint, INSIDE_COMMIT } from '../../environment.ts';
 import type { Limits } from '../../limits.ts';
 import { createRuntime, type Runtime } from '../../runtime/create-runtime.ts';
 import type { Agent } from '../../runtime/define-agent.ts';
@@ -7,17 +7,15 @@ import type { Session } from '../../runtime/session-handle.ts';
 import { SeededChance } from '../clock/seeded-chance.ts';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
-import { DATABASE_POINTS, type FaultKind, FaultPlan, type Passage } from '../faults/fault-plan.ts';
+import { DATABASE_POINTS, type FaultKind, FaultPlan, type Passage, SimulatedCrash } from '../faults/fault-plan.ts';
 import type { FaultCommand } from '../plan/plan.ts';
 import type { Gates } from './gates.ts';
-import type { TransactionHolder } from './transaction-holder.ts';
 
 /** What all processes of a run share. */
 export interface Surroundings {
   database: KitDatabase;
   clock: VirtualClock;
   gates: Gates;
-  holder: TransactionHolder;
   /** Faults that are still to happen, in whichever process comes there first. */
   due: DueFault[];
   onStrike(process: KitProcess, fault: FaultKind, passage: Passage): void;
@@ -49,12 +47,13 @@ export class KitProcess {
   runtime!: Runtime;
   readonly #around: Surroundings;
   #isUp = false;
+  #endConnections: () => void = () => undefined;
 
   constructor(number: number, ids: number, around: Surroundings) {
     this.number = number;
     this.#around = around;
     const chance = new SeededChance(ids + number * 7_919);
-    const { clock, holder } = around;
+    const { clock } = around;
     const base: Environment = {
       now: clock.now,
       monotonic: clock.monotonic,
@@ -65,8 +64,11 @@ export class KitProcess {
     };
     this.plan = new FaultPlan([], base, {
       endsTransactions: true,
-      isInTransaction: ({ sessionId }) => holder.isHeldBy(this, sessionId),
-      onStrike: (fault, passage) => around.onStrike(this, fault, passage),
+      isInTransaction: isInsideCommit,
+      onStrike: (fault, passage) => {
+        around.onStrike(this, fault, passage);
+        if (fault === 'crash') this.#endConnections();
+      },
     });
   }
 
@@ -76,13 +78,14 @@ export class KitProcess {
     const { now, monotonic, uuid, random, sleep } = this.plan;
     const environment: Environment = { now, monotonic, uuid, random, sleep, faultPoint: this.#faultPoint };
     const { plan } = this;
-    const { adapter } = database.mortalAdapter({
+    const { adapter, destroy } = database.mortalAdapter({
       environment,
       alive: () => plan.alive(),
       get isPaused() {
         return plan.isPaused && !plan.isCrashed;
       },
     });
+    this.#endConnections = destroy;
     this.runtime = await createRuntime({
       database: adapter,
       agents: [agentOf(this)],
@@ -101,11 +104,10 @@ export class KitProcess {
 
   /** A place in a tool: where a fault is due it happens, else whatever waits is let on in the plan's order. */
   async at(place: string, info: FaultInfo): Promise<void> {
-    this.#strike({ point: 'place', place, ...info });
-    await this.plan.place(place, info);
-    // Inside a transaction nobody is let on before it: they would wait for its connection.
-    if (!this.#around.holder.isHeldBy(this, info.sessionId)) await this.#around.gates.pass();
-    await this.plan.alive();
+    const passage = { point: 'place', place, ...info } as const;
+    this.#strike(passage);
+    if (!this.#comesToItsEnd(passage)) await this.plan.place(place, info);
+    await this.#passGate(passage);
   }
 
   /** Nothing of it has any effect from here on. */
@@ -115,25 +117,37 @@ export class KitProcess {
 
   #faultPoint = (point: FaultPoint, info: FaultInfo): Promise<void> | void => {
     if (!this.#isUp) return;
-    const { holder, gates } = this.#around;
-    if (point === 'beforeBegin' || point === 'commitSent') holder.free();
-    if (point === 'afterLock') holder.take(this, info.sessionId);
-    this.#strike({ point, ...info });
-    // A pause lets what it has under way in the database come to its end: it holds the one connection.
-    if (this.plan.isPaused && !this.plan.isCrashed && DATABASE_POINTS.has(point)) return;
-    const passed = this.plan.faultPoint(point, info);
+    const passage = { point, ...info };
+    this.#strike(passage);
+    const passed = this.#comesToItsEnd(passage) ? undefined : this.plan.faultPoint(point, info);
     const isToolStart = point === 'beforeEffect' && info.executionId !== undefined;
-    if (!isToolStart || holder.isHeldBy(this, info.sessionId)) return passed;
+    if (!isToolStart) return passed;
     return (async () => {
       await passed;
-      await gates.pass();
-      await this.plan.alive();
+      await this.#passGate(passage);
     })();
   };
 
+  /** A pause lets what it has under way in the database come to its end: it holds locks, and on PGlite the one connection. */
+  #comesToItsEnd(passage: Passage): boolean {
+    const { isPaused, isCrashed } = this.plan;
+    return isPaused && !isCrashed && (DATABASE_POINTS.has(passage.point) || isInsideCommit(passage));
+  }
+
+  /** On one connection nobody is let on before who is inside a commit: they would wait for it. */
+  async #passGate(passage: Passage): Promise<void> {
+    const { gates } = this.#around;
+    if (!isInsideCommit(passage)) {
+      await gates.pass();
+      return this.plan.alive();
+    }
+    if (gates.together) await gates.pass();
+    if (this.plan.isCrashed) throw new SimulatedCrash(`the process died at ${passage.point}`);
+  }
+
   /** Arms the fault whose passage this is. */
   #strike(passage: Passage): void {
-    const { due, holder } = this.#around;
+    const { due } = this.#around;
     if (this.plan.isCrashed || this.plan.isPaused) return;
     for (const fault of [...due]) {
       const { command } = fault;
@@ -141,7 +155,7 @@ export class KitProcess {
       if (EFFECTS.has(passage.point) && passage.executionId === undefined) continue;
       // On one connection nobody else would get any further; a server ends what is silent for too long.
       const isSilent = command.fault === 'stall' || (command.fault === 'timeout' && EFFECTS.has(passage.point));
-      if (isSilent && holder.isHeldBy(this, passage.sessionId)) continue;
+      if (isSilent && isInsideCommit(passage)) continue;
       fault.seen += 1;
       if (fault.seen !== command.occurrence) continue;
       due.splice(due.indexOf(fault), 1);
@@ -150,4 +164,8 @@ export class KitProcess {
       return;
     }
   }
+}
+
+function isInsideCommit({ detail }: FaultInfo): boolean {
+  return detail === INSIDE_COMMIT;
 }

@@ -13,7 +13,6 @@ import { kitModel } from './kit-model.ts';
 import { presentCall } from './present-call.ts';
 import { type DueFault, KitProcess, type Surroundings } from './process.ts';
 import { Timeline } from './timeline.ts';
-import { TransactionHolder } from './transaction-holder.ts';
 import { watchedTool } from './watched-tool.ts';
 import { WorldLook } from './world-look.ts';
 
@@ -28,6 +27,8 @@ const MAX_STEPS = 2_000;
 
 /** Milliseconds of real time for which a tool may wait for something that is not the kit's, before it counts as hanging. */
 const PATIENCE_MS = 30;
+
+const NO_END_OF_LOCK = 'a statement waits for a lock, and the server does not end it';
 
 /** Thrown where a run does not come to rest. */
 export class NeverRests extends Error {}
@@ -68,13 +69,12 @@ export class Stage<World> {
     this.world = subject.world();
     this.timeline = new Timeline(isTold, this.clock.monotonic);
     this.#look = isTold ? new WorldLook(this.world) : null;
-    this.#gates = new Gates(plan.order);
+    this.#gates = new Gates(plan.order, database.kind === 'postgres');
     this.calls = new CallRecord();
     this.#around = {
       database,
       clock: this.clock,
       gates: this.#gates,
-      holder: new TransactionHolder(),
       due: this.due,
       onStrike: ({ number }, fault, { point, place }) => {
         this.look(number);
@@ -166,14 +166,18 @@ export class Stage<World> {
     await this.database.setNow(this.clock.now());
   }
 
-  /** Resolves once nothing goes on by itself any more. `isHeld`: what waits at a place stays there. */
+  /** Resolves once nothing goes on by itself any more. `isHeld`: what waits at a place stays there, and who waits for its locks. */
   async quiet(isHeld = false): Promise<void> {
     for (let steps = 0; steps < MAX_STEPS; steps += 1) {
       await turn();
+      const isBlocked = (await this.database.settled()) === 'blocked';
       if (!isHeld && this.#gates.release()) continue;
       if (this.clock.wakeDue()) continue;
       const { nextWakeInMs } = this.clock;
-      if (this.database.isHeld) {
+      if (isBlocked) {
+        if (isHeld) return;
+        if (!(await this.#waitsForOthers()) && !(await this.database.unblocked())) throw new NeverRests(NO_END_OF_LOCK);
+      } else if (this.database.isHeld) {
         if (!(await this.#waitsForOthers())) throw new NeverRests('a transactional tool does not come to its end');
       } else if (!isHeld && nextWakeInMs <= SHORT_MS) await this.jump(nextWakeInMs);
       else if (!(await this.#waitsForOthers())) return;
@@ -227,7 +231,11 @@ export class Stage<World> {
       instructions: 'Do what the plan says.',
       model: kitModel(
         (text) => this.sent.find((one) => one.text === text)?.command,
-        () => process.plan.alive(),
+        async () => {
+          // Answers that come at the same time: what two processes commit then overlaps.
+          if (this.#gates.together) await this.#gates.pass();
+          await process.plan.alive();
+        },
       ),
       tools: own.map((tool) => watchedTool(tool, process, policy, watch)),
     });
