@@ -46,13 +46,18 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
   seed?: number;
   /** Plays one run alone: the text that a failure report gives. Default: none. */
   replay?: string;
+  /**
+   * A folder: where something is broken, what the shortest run left in the database is kept in a new folder within it, and the report says how
+   * to look at it with the inspector, moment by moment. Default: it is not kept.
+   */
+  keepIn?: string;
   /** Where it is played. Default: a PGlite that all checks of this process share. */
   database?: 'pglite';
 }
 
 const OPTIONS = [
   ...['world', 'tools', 'calls', 'invariants', 'everyStep', 'policy', 'people', 'faults', 'sessions', 'numRuns'],
-  ...['seed', 'replay', 'database'],
+  ...['seed', 'replay', 'keepIn', 'database'],
 ];
 
 const FAULTS: readonly FaultKind[] = ['crash', 'stall', 'disconnect', 'timeout'];
@@ -80,14 +85,15 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     numRuns = 200,
     seed = seedByChance(),
     replay,
+    keepIn,
   } = options;
   checkShape(options);
   const { tenants = 2, users = 2, sessions = 3 } = options.sessions ?? {};
   const { world, tools, policy, people } = options;
   const subject: Subject<World> = { world, tools, policy, people, tenants, users };
   const replayed = replay === undefined ? null : readPlan(replay);
-  const judge = async (plan: Plan, isTold = false) =>
-    playPlan(await sharedPglite(), subject, plan, { invariants, everyStep, isTold });
+  const judge = async (plan: Plan, told?: { keepIn: string | undefined }) =>
+    playPlan(await sharedPglite(), subject, plan, { invariants, everyStep, isTold: told !== undefined, ...told });
   return whileShared(async () => {
     const found =
       replayed === null
@@ -97,7 +103,7 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     const { plan, broken } = found.failure;
     const fails = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
     const shortest = replayed === null ? (await shrinkPlan(plan, calls, fails)).plan : plan;
-    return report(shortest, broken, await judge(shortest, true), { seed, runs: found.runs });
+    return report(shortest, broken, await judge(shortest, { keepIn }), { seed, runs: found.runs });
   });
 }
 
@@ -136,7 +142,8 @@ function report(
 ): ToolPolicyReport {
   const { invariant, message } = told.broken ?? first;
   const commands = plan.commands.map(describeCommand);
-  const failure = { invariant, message, commands, timeline: told.timeline, replay: writePlan(plan) };
+  const { timeline, kept } = told;
+  const failure = { invariant, message, commands, timeline, replay: writePlan(plan), kept };
   const text = failureText(failure, { call: 'checkToolPolicy', seed, runs });
   return { ok: false, runs, seed, failure: { ...failure, text } };
 }
@@ -149,6 +156,7 @@ function checkShape<World>({
   invariants,
   numRuns,
   faults,
+  keepIn,
   database,
 }: ToolPolicyCheck<World>): void {
   if (typeof world !== 'function') throw refused('world', 'a function that makes the world');
@@ -161,6 +169,7 @@ function checkShape<World>({
   if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1))
     throw refused('numRuns', 'a whole number from 1 on');
   if (faults?.some((fault) => !FAULTS.includes(fault))) throw refused('faults', `some of ${FAULTS.join(', ')}`);
+  if (keepIn !== undefined && (typeof keepIn !== 'string' || keepIn === '')) throw refused('keepIn', 'a folder');
   if (database !== undefined && database !== 'pglite') throw refused('database', 'pglite');
 }
 

@@ -24,6 +24,8 @@ export interface Broken {
 export interface Played {
   broken: Broken | null;
   timeline: readonly TimelineEntry[];
+  /** Where what it left is kept; `null`: nowhere. */
+  kept: string | null;
 }
 
 /** How a run is judged, and whether somebody will read what happened. */
@@ -32,6 +34,8 @@ export interface Judging<World> {
   /** Whether they are checked after each command too, and not at the end alone. */
   everyStep: boolean;
   isTold: boolean;
+  /** A folder in which what it leaves is kept. */
+  keepIn?: string | undefined;
 }
 
 /** Long after every lease, deadline and grace period, in milliseconds: what a run's end waits for. */
@@ -50,7 +54,8 @@ export async function playPlan<World>(
   const stage = new Stage(database, subject, plan, judging.isTold);
   try {
     const broken = await playOn(stage, judging);
-    return { broken, timeline: stage.timeline.entries };
+    const kept = judging.keepIn === undefined ? null : await stage.keepIn(judging.keepIn);
+    return { broken, timeline: stage.timeline.entries, kept };
   } finally {
     await stage.close();
   }
