@@ -28,7 +28,6 @@ const BLOCKS = [
 export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
   const message = messageArbitrary(space);
   const overtaken = message.map((command) => ({ ...command, isOvertaken: true }));
-  const fault = faultArbitrary(space.faults);
   const jump = fc.constantFrom(...JUMPS_MS).map((ms): Command => ({ type: 'jump', ms }));
   const session = fc.integer({ min: 1, max: space.sessions });
   const decide = decideArbitrary();
@@ -46,6 +45,7 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
     { weight: 1, arbitrary: fc.constant([{ type: 'restart', process: 1 }]) },
   ];
   if (space.faults.length > 0) {
+    const fault = faultArbitrary(space.faults);
     blocks.push(
       { weight: 6, arbitrary: fc.tuple(fault, message) },
       { weight: 2, arbitrary: fc.tuple(fault, overtaken, message) },
