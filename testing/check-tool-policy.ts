@@ -1,12 +1,12 @@
-import fc from 'fast-check';
+import type fc from 'fast-check';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
 import { type NextDatabase, onDatabase } from './database/on-database.ts';
 import type { FaultKind } from './faults/fault-plan.ts';
 import { describeCommand } from './plan/describe-command.ts';
 import type { Plan } from './plan/plan.ts';
-import { planArbitrary } from './plan/plan-arbitrary.ts';
 import { readPlan, writePlan } from './plan/plan-text.ts';
+import { plansOfSeed } from './plan/plans-of-seed.ts';
 import { shrinkPlan } from './plan/shrink-plan.ts';
 import { type Broken, type Judging, type Played, playPlan } from './play/play-plan.ts';
 import { failureText } from './report/failure-text.ts';
@@ -47,6 +47,11 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
   /** Plays one run alone: the text that a failure report gives. Default: none. */
   replay?: string;
   /**
+   * A folder: where something is broken, what the shortest run left in the database is kept in a new folder within it, and the report says how
+   * to look at it with the inspector, moment by moment. On PGlite alone. Default: it is not kept.
+   */
+  keepIn?: string;
+  /**
    * Where it is played: in PGlite, or on a PostgreSQL server, 15 or newer, that `url` leads to (`postgres://…`). Its role has to be allowed to
    * create databases: the kit makes one of its own, named `turnlock_kit_…`, touches no other one, and drops it at the end. There each process
    * has connections of its own, so what two of them do overlaps, statement by statement: a seed gives the same plans, and not the same order
@@ -63,7 +68,7 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
 
 const OPTIONS = [
   ...['world', 'tools', 'calls', 'invariants', 'everyStep', 'policy', 'people', 'faults', 'sessions', 'numRuns'],
-  ...['seed', 'replay', 'database', 'prepare'],
+  ...['seed', 'replay', 'keepIn', 'database', 'prepare'],
 ];
 
 /** How often a plan is played on a server: again, to see whether it always breaks what it broke; until it counts as not breaking it; for people. */
@@ -95,6 +100,7 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     numRuns = 200,
     seed = seedByChance(),
     replay,
+    keepIn,
   } = options;
   checkShape(options);
   const { tenants = 2, users = 2, sessions = 3 } = options.sessions ?? {};
@@ -107,13 +113,13 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     const judge = judgeOn(next, subject, { invariants, everyStep });
     const found =
       replayed === null
-        ? await search(planArbitrary({ calls, sessions, faults }), { numRuns, seed }, judge)
+        ? await search(plansOfSeed({ calls, sessions, faults }, { numRuns, seed }), judge)
         : await playUntil(replayed, plays.told, judge);
     if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
     const { plan, broken } = found.failure;
     const breaks = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
     const shortest = replayed === null ? await shorten(plan, calls, breaks, plays) : plan;
-    const told = await tell(shortest, plays.told, judge, broken.invariant);
+    const told = await tell(shortest, plays.told, (one) => judge(one, { keepIn }), broken.invariant);
     return report(shortest, broken, told, { seed, runs: found.runs });
   });
 }
@@ -123,20 +129,18 @@ interface Found {
   failure: { plan: Plan; broken: Broken } | null;
 }
 
-type Judge = (plan: Plan, isTold?: boolean) => Promise<Played>;
+/** `told`: somebody will read what happened. */
+type Judge = (plan: Plan, told?: { keepIn: string | undefined }) => Promise<Played>;
 
 function judgeOn<World>(next: NextDatabase, subject: Subject<World>, judging: Omit<Judging<World>, 'isTold'>): Judge {
-  return async (plan, isTold = false) => playPlan(await next(), subject, plan, { ...judging, isTold });
+  return async (plan, told) =>
+    playPlan(await next(), subject, plan, { ...judging, isTold: told !== undefined, ...told });
 }
 
 /** Plays one plan after the other until one breaks something. */
-async function search(
-  plans: fc.Arbitrary<Plan>,
-  { numRuns, seed }: { numRuns: number; seed: number },
-  judge: Judge,
-): Promise<Found> {
+async function search(plans: Iterable<Plan>, judge: Judge): Promise<Found> {
   let runs = 0;
-  for (const plan of fc.sample(plans, { numRuns, seed })) {
+  for (const plan of plans) {
     runs += 1;
     const { broken } = await judge(plan);
     if (broken !== null) return { runs, failure: { plan, broken } };
@@ -178,9 +182,9 @@ interface Told extends Played {
 
 async function tell(plan: Plan, plays: number, judge: Judge, invariant: string): Promise<Told> {
   const all: Played[] = [];
-  for (let play = 0; play < plays; play += 1) all.push(await judge(plan, true));
+  for (let play = 0; play < plays; play += 1) all.push(await judge(plan));
   const breaking = all.filter(({ broken }) => broken?.invariant === invariant);
-  return { ...(breaking[0] ?? (all[0] as Played)), plays, breaking: breaking.length };
+  return { ...(breaking[0] ?? { ...(all[0] as Played), broken: null }), plays, breaking: breaking.length };
 }
 
 function report(
@@ -191,8 +195,8 @@ function report(
 ): ToolPolicyReport {
   const { invariant, message } = told.broken ?? first;
   const commands = plan.commands.map(describeCommand);
-  const { timeline, plays, breaking } = told;
-  const failure = { invariant, message, commands, timeline, replay: writePlan(plan) };
+  const { timeline, kept, plays, breaking } = told;
+  const failure = { invariant, message, commands, timeline, replay: writePlan(plan), kept };
   const text = failureText(failure, { call: 'checkToolPolicy', seed, runs, plays, breaking });
   return { ok: false, runs, seed, failure: { ...failure, text } };
 }
@@ -205,6 +209,7 @@ function checkShape<World>({
   invariants,
   numRuns,
   faults,
+  keepIn,
   database = 'pglite',
   prepare,
 }: ToolPolicyCheck<World>): void {
@@ -218,6 +223,8 @@ function checkShape<World>({
   if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1))
     throw refused('numRuns', 'a whole number from 1 on');
   if (faults?.some((fault) => !FAULTS.includes(fault))) throw refused('faults', `some of ${FAULTS.join(', ')}`);
+  if (keepIn !== undefined && (typeof keepIn !== 'string' || keepIn === '')) throw refused('keepIn', 'a folder');
+  if (keepIn !== undefined && database !== 'pglite') throw refused('keepIn', "database: 'pglite' with it");
   if (database !== 'pglite' && !isUrl(database)) throw refused('database', "'pglite' or { url }");
   if (prepare !== undefined && typeof prepare !== 'function') throw refused('prepare', 'a function that makes tables');
 }

@@ -30,6 +30,11 @@ export interface KitDatabase {
   settled(): Promise<Stir>;
   /** Resolves once one of those that wait for locks has gone on: the server ends each such wait after some seconds. Whether one did. */
   unblocked(): Promise<boolean>;
+  /**
+   * Copies what a run left into a new folder within `parent`, where the inspector can show it. Resolves to that folder; to `null` where somebody
+   * holds the connection for ever, and on a server.
+   */
+  keepIn(parent: string): Promise<string | null>;
   /** Removes everything that a run left. Where somebody holds the connection for ever it is given up, and not to be used again. */
   reset(): Promise<void>;
   /** Whether it is not to be used again. */

@@ -1,3 +1,5 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { loadPglite } from '../../adapters/databases/open-pglite.ts';
 import { pglite } from '../../adapters/databases/pglite.ts';
@@ -20,6 +22,10 @@ const SMALL = ['shared_buffers=4MB', 'wal_buffers=1MB'].flatMap((setting) => ['-
 /** The time of everything of ours, as the kit says it: it stands still between two jumps. */
 const OWN_CLOCK = `CREATE OR REPLACE FUNCTION turnlock.turnlock_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
   SELECT to_timestamp(current_setting('turnlock_kit.now_ms')::float8 / 1000) $$`;
+
+const CLOCK_OF_THE_SCHEMA = `SELECT pg_get_functiondef('turnlock.turnlock_now()'::regprocedure) AS text`;
+
+const GO_ON_AT = `UPDATE turnlock.turnlock_clock SET offset_ms = extract(epoch FROM $1::timestamptz - clock_timestamp()) * 1000`;
 
 /** One way into the instance, which one process after the other has: opening a MikroORM takes longer than a run. */
 interface Slot {
@@ -81,11 +87,13 @@ export async function openPgliteKitDatabase(
   const database = await pglite({ instance }).connect({ environment: systemEnvironment, limits: resolveLimits() });
   await migrate(database);
   await database.close();
+  const [clock] = (await instance.query<{ text: string }>(CLOCK_OF_THE_SCHEMA)).rows;
   await instance.exec(OWN_CLOCK);
   await prepare?.(async (text, values) => (await instance.query(text, values)).rows);
   const names = async (statement: string) =>
     (await instance.query<{ name: string }>(statement)).rows.map(({ name }) => name);
-  return new PgliteKitDatabase(instance, { ours: await names(TABLES_OF_RUNS), users: await names(TABLES_OF_USERS) });
+  const tables = { ours: await names(TABLES_OF_RUNS), users: await names(TABLES_OF_USERS) };
+  return new PgliteKitDatabase(instance, tables, clock?.text ?? '');
 }
 
 /** Several processes on one PGlite: each has its own MikroORM and its own faults, all share the one connection. */
@@ -93,15 +101,18 @@ export class PgliteKitDatabase implements KitDatabase {
   readonly kind = 'pglite';
   readonly #instance: PGlite;
   readonly #tables: Parameters<typeof emptyingSql>[0];
+  readonly #clock: string;
   readonly #slots: Slot[] = [];
   isGivenUp = false;
   #used = 0;
   #runs = 0;
   #holders = 0;
 
-  constructor(instance: PGlite, tables: Parameters<typeof emptyingSql>[0]) {
+  /** `clock`: how the schema defines its clock, which the kit has in hand here. */
+  constructor(instance: PGlite, tables: Parameters<typeof emptyingSql>[0], clock: string) {
     this.#instance = instance;
     this.#tables = tables;
+    this.#clock = clock;
   }
 
   get isHeld(): boolean {
@@ -136,6 +147,23 @@ export class PgliteKitDatabase implements KitDatabase {
 
   async unblocked(): Promise<boolean> {
     return false;
+  }
+
+  /** The copy has the schema's own clock, which goes on where the run ended. */
+  async keepIn(parent: string): Promise<string | null> {
+    if (this.isHeld) return null;
+    await mkdir(parent, { recursive: true });
+    const folder = await mkdtemp(join(parent, 'run-'));
+    const { PGlite } = await loadPglite();
+    const [clock] = await this.query('SELECT turnlock.turnlock_now() AS now');
+    const copy = await PGlite.create({ dataDir: folder, loadDataDir: await this.#instance.dumpDataDir('none') });
+    try {
+      await copy.exec(this.#clock);
+      await copy.query(GO_ON_AT, [clock?.now]);
+    } finally {
+      await copy.close();
+    }
+    return folder;
   }
 
   /** Nobody of the run before goes on: every process of it is dead by then, so its way in is free. */

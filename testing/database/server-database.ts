@@ -148,6 +148,10 @@ export class ServerKitDatabase implements KitDatabase {
     return this.#traffic.endsWithin(ENDED_MS);
   }
 
+  async keepIn(): Promise<null> {
+    return null;
+  }
+
   async reset(): Promise<void> {
     while ((await this.settled()) === 'blocked') this.#end(this.#slots.flatMap((slot) => slot.breakAll()));
     const left = this.#slots.filter((slot) => slot.isHeld);

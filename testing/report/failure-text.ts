@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { shellQuote } from '../../adapters/cli/shell-quote.ts';
 import { describeMs } from '../plan/describe-command.ts';
 import type { TimelineEntry } from '../play/timeline.ts';
 import type { ToolPolicyFailure } from './tool-policy-report.ts';
@@ -15,7 +16,7 @@ interface ToldOf {
 
 /** A failure as text: the invariant, the commands, what happened, and the line that plays it again. */
 export function failureText(
-  { invariant, message, commands, timeline, replay }: Omit<ToolPolicyFailure, 'text'>,
+  { invariant, message, commands, timeline, replay, kept }: Omit<ToolPolicyFailure, 'text'>,
   { call, seed, runs, plays = 1, breaking = 1 }: ToldOf,
 ): string {
   return [
@@ -31,6 +32,7 @@ export function failureText(
     ...(timeline.length === 0 ? [] : ['What happened:', ...timeline.map(timelineText), '']),
     `Seed ${seed}. To play this run alone:`,
     `  await ${call}({ ...check, replay: ${quoted(replay)} });`,
+    ...(kept === null ? [] : ['', 'To look at what it left:', `  npx turnlock inspect --database ${shellQuote(kept)}`]),
   ].join('\n');
 }
 
