@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
-import { sharedPglite, whileShared } from './database/pglite-database.ts';
+import { PgliteLoan } from './database/pglite-loan.ts';
 import type { FaultKind } from './faults/fault-plan.ts';
 import { describeCommand } from './plan/describe-command.ts';
 import type { Plan } from './plan/plan.ts';
@@ -46,7 +46,7 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
   seed?: number;
   /** Plays one run alone: the text that a failure report gives. Default: none. */
   replay?: string;
-  /** Where it is played. Default: a PGlite that all checks of this process share. */
+  /** Where it is played. Default: a PGlite of this process, which one check has after the other. */
   database?: 'pglite';
 }
 
@@ -86,9 +86,10 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
   const { world, tools, policy, people } = options;
   const subject: Subject<World> = { world, tools, policy, people, tenants, users };
   const replayed = replay === undefined ? null : readPlan(replay);
+  const loan = new PgliteLoan();
   const judge = async (plan: Plan, isTold = false) =>
-    playPlan(await sharedPglite(), subject, plan, { invariants, everyStep, isTold });
-  return whileShared(async () => {
+    playPlan(await loan.database(), subject, plan, { invariants, everyStep, isTold });
+  try {
     const found =
       replayed === null
         ? await search(planArbitrary({ calls, sessions, faults }), { numRuns, seed }, judge)
@@ -98,7 +99,9 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     const fails = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
     const shortest = replayed === null ? (await shrinkPlan(plan, calls, fails)).plan : plan;
     return report(shortest, broken, await judge(shortest, true), { seed, runs: found.runs });
-  });
+  } finally {
+    loan.giveBack();
+  }
 }
 
 interface Found {

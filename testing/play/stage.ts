@@ -95,7 +95,7 @@ export class Stage<World> {
 
   /** Nothing of the run goes on after this. */
   async close(): Promise<void> {
-    for (const process of this.#processes) process.abandon();
+    await Promise.all(this.#processes.map((process) => process.kill()));
     await this.database.reset();
   }
 
