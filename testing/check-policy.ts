@@ -99,6 +99,7 @@ export async function checkPolicy<Params, World>(check: PolicyCheck<Params, Worl
     commands,
     timeline: told.timeline,
     replay: `${from}:${details.counterexamplePath ?? ''}`,
+    kept: null,
   };
   const text = failureText(failure, { call: 'checkPolicy', seed: from, runs: details.numRuns });
   return { ok: false, runs: details.numRuns, seed: from, failure: { ...failure, text } };

@@ -1,12 +1,12 @@
-import fc from 'fast-check';
+import type fc from 'fast-check';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
 import { PgliteLoan } from './database/pglite-loan.ts';
 import type { FaultKind } from './faults/fault-plan.ts';
 import { describeCommand } from './plan/describe-command.ts';
 import type { Plan } from './plan/plan.ts';
-import { planArbitrary } from './plan/plan-arbitrary.ts';
 import { readPlan, writePlan } from './plan/plan-text.ts';
+import { plansOfSeed } from './plan/plans-of-seed.ts';
 import { shrinkPlan } from './plan/shrink-plan.ts';
 import { type Broken, playPlan } from './play/play-plan.ts';
 import { failureText } from './report/failure-text.ts';
@@ -46,13 +46,18 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
   seed?: number;
   /** Plays one run alone: the text that a failure report gives. Default: none. */
   replay?: string;
+  /**
+   * A folder: where something is broken, what the shortest run left in the database is kept in a new folder within it, and the report says how
+   * to look at it with the inspector, moment by moment. Default: it is not kept.
+   */
+  keepIn?: string;
   /** Where it is played. Default: a PGlite of this process, which one check has after the other. */
   database?: 'pglite';
 }
 
 const OPTIONS = [
   ...['world', 'tools', 'calls', 'invariants', 'everyStep', 'policy', 'people', 'faults', 'sessions', 'numRuns'],
-  ...['seed', 'replay', 'database'],
+  ...['seed', 'replay', 'keepIn', 'database'],
 ];
 
 const FAULTS: readonly FaultKind[] = ['crash', 'stall', 'disconnect', 'timeout'];
@@ -80,6 +85,7 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     numRuns = 200,
     seed = seedByChance(),
     replay,
+    keepIn,
   } = options;
   checkShape(options);
   const { tenants = 2, users = 2, sessions = 3 } = options.sessions ?? {};
@@ -87,18 +93,18 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
   const subject: Subject<World> = { world, tools, policy, people, tenants, users };
   const replayed = replay === undefined ? null : readPlan(replay);
   const loan = new PgliteLoan();
-  const judge = async (plan: Plan, isTold = false) =>
-    playPlan(await loan.database(), subject, plan, { invariants, everyStep, isTold });
+  const judge = async (plan: Plan, told?: { keepIn: string | undefined }) =>
+    playPlan(await loan.database(), subject, plan, { invariants, everyStep, isTold: told !== undefined, ...told });
   try {
     const found =
       replayed === null
-        ? await search(planArbitrary({ calls, sessions, faults }), { numRuns, seed }, judge)
+        ? await search(plansOfSeed({ calls, sessions, faults }, { numRuns, seed }), judge)
         : await playOne(replayed, judge);
     if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
     const { plan, broken } = found.failure;
     const fails = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
     const shortest = replayed === null ? (await shrinkPlan(plan, calls, fails)).plan : plan;
-    return report(shortest, broken, await judge(shortest, true), { seed, runs: found.runs });
+    return report(shortest, broken, await judge(shortest, { keepIn }), { seed, runs: found.runs });
   } finally {
     loan.giveBack();
   }
@@ -112,13 +118,9 @@ interface Found {
 type Judge = (plan: Plan) => ReturnType<typeof playPlan>;
 
 /** Plays one plan after the other until one breaks something. */
-async function search(
-  plans: fc.Arbitrary<Plan>,
-  { numRuns, seed }: { numRuns: number; seed: number },
-  judge: Judge,
-): Promise<Found> {
+async function search(plans: Iterable<Plan>, judge: Judge): Promise<Found> {
   let runs = 0;
-  for (const plan of fc.sample(plans, { numRuns, seed })) {
+  for (const plan of plans) {
     runs += 1;
     const { broken } = await judge(plan);
     if (broken !== null) return { runs, failure: { plan, broken } };
@@ -139,7 +141,8 @@ function report(
 ): ToolPolicyReport {
   const { invariant, message } = told.broken ?? first;
   const commands = plan.commands.map(describeCommand);
-  const failure = { invariant, message, commands, timeline: told.timeline, replay: writePlan(plan) };
+  const { timeline, kept } = told;
+  const failure = { invariant, message, commands, timeline, replay: writePlan(plan), kept };
   const text = failureText(failure, { call: 'checkToolPolicy', seed, runs });
   return { ok: false, runs, seed, failure: { ...failure, text } };
 }
@@ -152,6 +155,7 @@ function checkShape<World>({
   invariants,
   numRuns,
   faults,
+  keepIn,
   database,
 }: ToolPolicyCheck<World>): void {
   if (typeof world !== 'function') throw refused('world', 'a function that makes the world');
@@ -164,6 +168,7 @@ function checkShape<World>({
   if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1))
     throw refused('numRuns', 'a whole number from 1 on');
   if (faults?.some((fault) => !FAULTS.includes(fault))) throw refused('faults', `some of ${FAULTS.join(', ')}`);
+  if (keepIn !== undefined && (typeof keepIn !== 'string' || keepIn === '')) throw refused('keepIn', 'a folder');
   if (database !== undefined && database !== 'pglite') throw refused('database', 'pglite');
 }
 

@@ -1,6 +1,13 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { pglite } from '../../adapters/databases/pglite.ts';
+import { scripted } from '../../adapters/models/scripted.ts';
+import { createRuntime, defineAgent } from '../../index.ts';
 import { checkToolPolicy } from '../../testing/check-tool-policy.ts';
 import type { SeenExecution } from '../../testing/subject.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Books, otherTools, params, refundCheck, refundTool } from './scene.ts';
 
 test('a tool that pays twice when its process dies is found, with the shortest schedule and a line that plays it', async () => {
@@ -14,6 +21,25 @@ test('a tool that pays twice when its process dies is found, with the shortest s
   expect(again.runs).toBe(1);
   expect(again.failure).toMatchObject({ message: failure?.message, timeline: failure?.timeline });
   expect(failure?.text).toContain(`replay: '${failure?.replay}'`);
+});
+
+const anyAgent = defineAgent({ name: 'kit', instructions: 'Say yes.', model: scripted('yes') });
+
+test('what the shortest run left is kept in a folder of its own, with the clock of its end, for the inspector', async () => {
+  const keepIn = join(await temporaryFolder('turnlock-kept-'), 'kept');
+  const replay =
+    '{"form":1,"ids":7,"order":0,"commands":[{"type":"fault","fault":"timeout","point":"place","occurrence":2},{"type":"message","session":1,"process":1,"replies":[[{"tool":"refund","params":{"order":"1","cents":50}}]]}]}';
+  const { failure } = await checkToolPolicy({ ...refundCheck(false), replay, keepIn });
+  expect(await readdir(keepIn)).toEqual([basename(failure?.kept ?? '')]);
+  expect(failure?.text).toContain(`npx turnlock inspect --database ${failure?.kept}`);
+  const runtime = await createRuntime({ database: pglite(failure?.kept ?? ''), agents: [anyAgent], migrate: 'check' });
+  atTestEnd(() => runtime.close());
+  const session = await runtime.session({ tenantId: 'tenant-1', externalId: '1' });
+  const types = (await session.transitions()).map(({ type }) => type);
+  expect(types).toEqual(['user.messaged', 'model.calledTools', 'execution.started', 'tool.settled', 'model.replied']);
+  await session.send('after it');
+  const last = (await session.transitions()).at(-1);
+  expect(last?.createdAt.getUTCFullYear()).toBe(2030);
 });
 
 test('nothing is found where the bank knows the key', async () => {

@@ -22,6 +22,11 @@ export interface KitDatabase {
   setNow(ms: number): Promise<void>;
   /** Whether somebody has its one connection at this moment; on a server never. */
   readonly isHeld: boolean;
+  /**
+   * Copies what a run left into a new folder within `parent`, where the inspector can show it. Resolves to that folder; to `null` where somebody
+   * holds the connection for ever.
+   */
+  keepIn(parent: string): Promise<string | null>;
   /** Removes everything that a run left. Where somebody holds the connection for ever it is given up, and not to be used again. */
   reset(): Promise<void>;
 }

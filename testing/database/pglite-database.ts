@@ -1,3 +1,5 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { loadPglite } from '../../adapters/databases/open-pglite.ts';
 import { pglite } from '../../adapters/databases/pglite.ts';
@@ -13,6 +15,10 @@ const SMALL = ['shared_buffers=4MB', 'wal_buffers=1MB'].flatMap((setting) => ['-
 /** The time of everything of ours, as the kit says it: it stands still between two jumps. */
 const OWN_CLOCK = `CREATE OR REPLACE FUNCTION turnlock.turnlock_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
   SELECT to_timestamp(current_setting('turnlock_kit.now_ms')::float8 / 1000) $$`;
+
+const CLOCK_OF_THE_SCHEMA = `SELECT pg_get_functiondef('turnlock.turnlock_now()'::regprocedure) AS text`;
+
+const GO_ON_AT = `UPDATE turnlock.turnlock_clock SET offset_ms = extract(epoch FROM $1::timestamptz - clock_timestamp()) * 1000`;
 
 /** After so many runs tables are cut instead of emptied: rows that were deleted are gone through, too. */
 const RUNS_PER_CUT = 40;
@@ -34,11 +40,13 @@ export async function openPgliteKitDatabase(): Promise<PgliteKitDatabase> {
   const database = await pglite({ instance }).connect({ environment: systemEnvironment, limits: resolveLimits() });
   await migrate(database);
   await database.close();
+  const [clock] = (await instance.query<{ text: string }>(CLOCK_OF_THE_SCHEMA)).rows;
   await instance.exec(OWN_CLOCK);
   const { rows } = await instance.query<{ name: string }>(TABLES_OF_RUNS);
   return new PgliteKitDatabase(
     instance,
     rows.map(({ name }) => name),
+    clock?.text ?? '',
   );
 }
 
@@ -47,15 +55,18 @@ export class PgliteKitDatabase implements KitDatabase {
   readonly kind = 'pglite';
   readonly #instance: PGlite;
   readonly #tables: readonly string[];
+  readonly #clock: string;
   readonly #slots: Slot[] = [];
   isGivenUp = false;
   #used = 0;
   #runs = 0;
   #holders = 0;
 
-  constructor(instance: PGlite, tables: readonly string[]) {
+  /** `clock`: how the schema defines its clock, which the kit has in hand here. */
+  constructor(instance: PGlite, tables: readonly string[], clock: string) {
     this.#instance = instance;
     this.#tables = tables;
+    this.#clock = clock;
   }
 
   get isHeld(): boolean {
@@ -82,6 +93,23 @@ export class PgliteKitDatabase implements KitDatabase {
 
   async setNow(ms: number): Promise<void> {
     await this.#instance.exec(`SET turnlock_kit.now_ms = '${ms}'`);
+  }
+
+  /** The copy has the schema's own clock, which goes on where the run ended. */
+  async keepIn(parent: string): Promise<string | null> {
+    if (this.isHeld) return null;
+    await mkdir(parent, { recursive: true });
+    const folder = await mkdtemp(join(parent, 'run-'));
+    const { PGlite } = await loadPglite();
+    const [clock] = await this.query('SELECT turnlock.turnlock_now() AS now');
+    const copy = await PGlite.create({ dataDir: folder, loadDataDir: await this.#instance.dumpDataDir('none') });
+    try {
+      await copy.exec(this.#clock);
+      await copy.query(GO_ON_AT, [clock?.now]);
+    } finally {
+      await copy.close();
+    }
+    return folder;
   }
 
   /** Nobody of the run before goes on: every process of it is dead by then, so its way in is free. */

@@ -37,6 +37,11 @@ export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> 
     for (const fault of faults) this.plan.arm(fault);
   }
 
+  /** A place of a tool does not say which session it acts for: where the process has a transaction open, it counts as part of that. */
+  override isInTransaction(passage: Pick<Passage, 'point' | 'sessionId'>): boolean {
+    return passage.point === 'place' ? this.hasTransaction : super.isInTransaction(passage);
+  }
+
   protected override passes(_passage: Passage): void {
     this.passed += 1;
   }

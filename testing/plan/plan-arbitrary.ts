@@ -14,7 +14,7 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
 /** A little; past a lease; past every deadline; past noon; past the day for which receivers remember keys; past every decision. */
-const JUMPS_MS = [2 * SECOND_MS, 20 * SECOND_MS, 90 * SECOND_MS, 7 * HOUR_MS, 25 * HOUR_MS, 40 * 24 * HOUR_MS];
+export const JUMPS_MS = [2 * SECOND_MS, 20 * SECOND_MS, 90 * SECOND_MS, 7 * HOUR_MS, 25 * HOUR_MS, 40 * 24 * HOUR_MS];
 
 /** How many blocks of commands a plan has, and how likely that is: most of what is wrong shows in few. */
 const BLOCKS = [
@@ -28,7 +28,6 @@ const BLOCKS = [
 export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
   const message = messageArbitrary(space);
   const overtaken = message.map((command) => ({ ...command, isOvertaken: true }));
-  const fault = faultArbitrary(space.faults);
   const jump = fc.constantFrom(...JUMPS_MS).map((ms): Command => ({ type: 'jump', ms }));
   const session = fc.integer({ min: 1, max: space.sessions });
   const decide = decideArbitrary();
@@ -46,6 +45,7 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
     { weight: 1, arbitrary: fc.constant([{ type: 'restart', process: 1 }]) },
   ];
   if (space.faults.length > 0) {
+    const fault = faultArbitrary(space.faults);
     blocks.push(
       { weight: 6, arbitrary: fc.tuple(fault, message) },
       { weight: 2, arbitrary: fc.tuple(fault, overtaken, message) },
@@ -68,7 +68,8 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
   );
 }
 
-function messageArbitrary({ calls, sessions }: PlanSpace): fc.Arbitrary<MessageCommand> {
+/** A message of a user, with what the model asks for then. */
+export function messageArbitrary({ calls, sessions }: PlanSpace): fc.Arbitrary<MessageCommand> {
   const call = callArbitrary(calls);
   const reply = fc.oneof(
     { weight: 10, arbitrary: fc.tuple(call) },
@@ -147,13 +148,14 @@ function faultArbitrary(faults: readonly FaultKind[]): fc.Arbitrary<FaultCommand
   const points = POINTS.flatMap(({ point, weight, most }) => {
     const kinds = faults.filter((fault) => MAY_STRIKE[fault].test(point));
     if (kinds.length === 0) return [];
-    const arbitrary = fc.tuple(fc.constantFrom(...kinds), fc.integer({ min: 1, max: most }), fc.boolean()).map(
-      ([fault, occurrence, returnsEarly]): FaultCommand => ({
+    const returns = fc.constantFrom({ returnsEarly: true }, {}, { returnsLast: true });
+    const arbitrary = fc.tuple(fc.constantFrom(...kinds), fc.integer({ min: 1, max: most }), returns).map(
+      ([fault, occurrence, when]): FaultCommand => ({
         type: 'fault',
         fault,
         point,
         occurrence,
-        ...(fault === 'stall' && returnsEarly ? { returnsEarly } : {}),
+        ...(fault === 'stall' ? when : {}),
       }),
     );
     return [{ weight, arbitrary }];

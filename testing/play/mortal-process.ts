@@ -84,8 +84,13 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
   }
 
   /** Whether what passes there acts inside a transaction of this process. */
-  isInTransaction({ sessionId }: FaultInfo): boolean {
+  isInTransaction({ sessionId }: Pick<Passage, 'point' | 'sessionId'>): boolean {
     return this.#ground.holder.isHeldBy(this, sessionId);
+  }
+
+  /** Whether it has a transaction open, for whichever session. */
+  get hasTransaction(): boolean {
+    return this.#ground.holder.isOf(this);
   }
 
   /** Told of each passage before its plan is. */

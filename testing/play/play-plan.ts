@@ -25,6 +25,8 @@ export interface Broken {
 export interface Played {
   broken: Broken | null;
   timeline: readonly TimelineEntry[];
+  /** Where what it left is kept; `null`: nowhere. */
+  kept: string | null;
 }
 
 /** How a run is judged, and whether somebody will read what happened. */
@@ -33,6 +35,8 @@ export interface Judging<World> {
   /** Whether they are checked after each command too, and not at the end alone. */
   everyStep: boolean;
   isTold: boolean;
+  /** A folder in which what it leaves is kept. */
+  keepIn?: string | undefined;
 }
 
 /** Long after every lease, deadline and grace period, in milliseconds: what a run's end waits for. */
@@ -51,7 +55,8 @@ export async function playPlan<World>(
   const stage = new Stage(database, subject, plan, judging.isTold);
   try {
     const broken = await playOn(stage, judging);
-    return { broken, timeline: stage.timeline.entries };
+    const kept = judging.keepIn === undefined ? null : await stage.keepIn(judging.keepIn);
+    return { broken, timeline: stage.timeline.entries, kept };
   } finally {
     await stage.close();
   }
@@ -145,9 +150,12 @@ async function passTime<World>(stage: Stage<World>, ms: number): Promise<void> {
   await stage.quiet();
 }
 
+/** Lets those go on that come back now: early, late, or last, which is the second time that others have gone on without it. */
 async function wake<World>(stage: Stage<World>, isEarly: boolean): Promise<void> {
   for (const process of stage.paused) {
-    if ((process.lostBy?.returnsEarly === true) !== isEarly) continue;
+    const { returnsEarly = false, returnsLast = false } = process.lostBy ?? {};
+    if (isEarly) process.awayFor += 1;
+    if (returnsEarly !== isEarly || (returnsLast && process.awayFor < 2)) continue;
     stage.timeline.note(process.number, () => 'goes on where it stood');
     process.plan.resume();
   }

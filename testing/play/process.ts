@@ -37,6 +37,8 @@ export class KitProcess extends MortalProcess {
   isClosed = false;
   /** How it was lost; `null` while it lives. */
   lostBy: FaultCommand | null = null;
+  /** How often time has passed without it. */
+  awayFor = 0;
   readonly #around: Surroundings;
 
   constructor(number: number, ids: number, around: Surroundings) {
@@ -58,14 +60,14 @@ export class KitProcess extends MortalProcess {
     this.passes({ point: 'place', place, ...info });
     await this.plan.place(place, info);
     // Inside a transaction nobody is let on before it: they would wait for its connection.
-    if (!this.isInTransaction(info)) await this.#around.gates.pass();
+    if (!this.isInTransaction({ point: 'place', ...info })) await this.#around.gates.pass();
     await this.plan.alive();
   }
 
   protected override pass(point: FaultPoint, info: FaultInfo): Promise<void> | void {
     const passed = super.pass(point, info);
     const isToolStart = point === 'beforeEffect' && info.executionId !== undefined;
-    if (!isToolStart || this.isInTransaction(info)) return passed;
+    if (!isToolStart || this.isInTransaction({ point, ...info })) return passed;
     return (async () => {
       await passed;
       await this.#around.gates.pass();

@@ -1,11 +1,12 @@
 import { inspect } from 'node:util';
+import { shellQuote } from '../../adapters/cli/shell-quote.ts';
 import { describeMs } from '../plan/describe-command.ts';
 import type { TimelineEntry } from '../play/timeline.ts';
 import type { ToolPolicyFailure } from './tool-policy-report.ts';
 
 /** A failure as text: the invariant, the commands, what happened, and the line that plays it again. */
 export function failureText(
-  { invariant, message, commands, timeline, replay }: Omit<ToolPolicyFailure, 'text'>,
+  { invariant, message, commands, timeline, replay, kept }: Omit<ToolPolicyFailure, 'text'>,
   { call, seed, runs }: { call: string; seed: number; runs: number },
 ): string {
   return [
@@ -18,6 +19,7 @@ export function failureText(
     ...(timeline.length === 0 ? [] : ['What happened:', ...timeline.map(timelineText), '']),
     `Seed ${seed}. To play this run alone:`,
     `  await ${call}({ ...check, replay: ${quoted(replay)} });`,
+    ...(kept === null ? [] : ['', 'To look at what it left:', `  npx turnlock inspect --database ${shellQuote(kept)}`]),
   ].join('\n');
 }
 

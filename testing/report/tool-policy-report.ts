@@ -23,6 +23,8 @@ export interface ToolPolicyFailure {
   timeline: readonly TimelineEntry[];
   /** The option `replay` that plays this run alone. */
   replay: string;
+  /** Folder in which the database is kept as this run left it, where that was asked for; `null`: it is not kept. */
+  kept: string | null;
   /** All of it as text for people. */
   text: string;
 }

@@ -122,6 +122,49 @@ test('a tool that hangs is given up once the clock has passed its time-out, also
   }
 });
 
+test('a process that dies inside a transaction leaves nothing of it, and lets go of the connection', async () => {
+  const agents = (process: ProcessUnderTest) => {
+    const book = defineTool({
+      name: 'charge',
+      description: 'Books.',
+      inputSchema,
+      effect: 'transactional',
+      async execute(_params, { transaction }) {
+        await transaction.query('INSERT INTO books (process) VALUES ($1)', [process.number]);
+        await process.at('after the act');
+        return 'booked';
+      },
+    });
+    return [defineAgent({ name: 'support', instructions: 'Book.', model, tools: [book] })] as const;
+  };
+  await harness.query('CREATE TABLE books (process int)');
+  const first = await harness.start({ agents, faults: "crash at 'after the act'" });
+  await (await first.runtime.createSession(owner)).send('go');
+  await first.plan.struck;
+  await harness.jump(60_000);
+  const second = await harness.start({ agents });
+  expect(await second.runtime.recover()).toMatchObject([{ state: 'IDLE' }]);
+  expect(await harness.query('SELECT process FROM books')).toEqual([{ process: 2 }]);
+  await harness.query('DROP TABLE books');
+});
+
+test('a process that is killed from outside does nothing any more', async () => {
+  const acts: { by: number; key: string }[] = [];
+  const agents = charging(acts);
+  const first = await harness.start({ agents });
+  const session = await first.runtime.createSession(owner);
+  await session.send('charge me');
+  await first.crash();
+  const before = acts.length;
+  await harness.jump(60_000);
+  expect(acts).toHaveLength(before);
+  const second = await harness.start({ agents });
+  expect(await second.runtime.recover()).toMatchObject([{ state: 'IDLE' }]);
+  expect(await harness.executions()).toMatchObject([
+    { toolName: 'charge', status: 'SUCCESS', idempotencyKey: acts[0]?.key },
+  ]);
+});
+
 test('a model that fails is asked again at once', async () => {
   let asked = 0;
   const moody = scripted(() => {
