@@ -1,6 +1,16 @@
 export { checkPolicy, type PolicyCheck, type PolicyCheckContext } from './check-policy.ts';
 export { checkToolPolicy, type ToolPolicyCheck } from './check-tool-policy.ts';
 export { ManualClock } from './clock/manual-clock.ts';
+export { ContractBroken } from './contracts/contract-broken.ts';
+export type { ContractCase } from './contracts/contract-case.ts';
+export { type EmbedderContract, embedderContract } from './contracts/embedder-contract.ts';
+export {
+  type ModelContract,
+  type ModelUnderTest,
+  modelContract,
+  type ProviderAct,
+  type ProviderAnswer,
+} from './contracts/model-contract.ts';
 export {
   type Fault,
   type FaultKind,
@@ -9,6 +19,16 @@ export {
   type Passage,
   SimulatedCrash,
 } from './faults/fault-plan.ts';
+export { readFaults, writeFaults } from './faults/fault-text.ts';
+export type { BrokenPromise } from './harness/broken-promises.ts';
+export type { HarnessStart } from './harness/harness-process.ts';
+export {
+  openSessionHarness,
+  type ProcessOfHarness,
+  type SessionHarness,
+  type SessionHarnessOptions,
+} from './harness/session-harness.ts';
+export { PROMISE_NAMES } from './invariants/promise-names.ts';
 export type { TimelineEntry } from './play/timeline.ts';
 export type { ToolPolicyFailure, ToolPolicyReport } from './report/tool-policy-report.ts';
 export type {
@@ -20,3 +40,5 @@ export type {
   Truth,
   UnknownCall,
 } from './subject.ts';
+export { type LedgerReading, ledgerInvariants } from './world/ledger-invariants.ts';
+export { type WorldAct, WorldLedger } from './world/world-ledger.ts';
