@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { defineTool } from '../index.ts';
 import { checkToolPolicy, type ToolPolicyCheck } from '../testing/check-tool-policy.ts';
-import { sharedPglite } from '../testing/database/pglite-database.ts';
 
 /*
  * How many runs of the kit a second holds: a tool with nothing wrong, so that all runs are played. `--runs` sets how many; `--server` plays
@@ -72,7 +71,6 @@ async function measure(where: string, database: NonNullable<ToolPolicyCheck<unkn
 
 console.log(`load ${loadavg()[0]?.toFixed(1)}`);
 await measure('PGlite', 'pglite');
-await (await sharedPglite()).close();
 if (values.database !== undefined) {
   await measure('server', { url: values.database });
 } else if (values.server) {

@@ -56,7 +56,7 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
    * create databases: the kit makes one of its own, named `turnlock_kit_…`, touches no other one, and drops it at the end. There each process
    * has connections of its own, so what two of them do overlaps, statement by statement: a seed gives the same plans, and not the same order
    * of statements. What is found is played several times while it is made shorter, and counts where one of them breaks it. Default: a PGlite
-   * that all checks of this process share.
+   * of this process, which one check has after the other.
    */
   database?: 'pglite' | { readonly url: string };
   /**

@@ -17,8 +17,9 @@ export type Stir = 'atRest' | 'blocked';
 export interface KitDatabase {
   /** On PGlite all take turns on one connection; on a server their transactions overlap. */
   readonly kind: 'pglite' | 'postgres';
-  /** What a process is given that may die: `destroy` ends its connections, and with them what they had under way. */
-  mortalAdapter(life: Life): { adapter: DatabaseAdapter; destroy(): void };
+  /** What a process is given that may die: `destroy` ends its connections, and with them what they had under way: resolves
+   * once the server has none of it any more. */
+  mortalAdapter(life: Life): { adapter: DatabaseAdapter; destroy(): Promise<void> };
   /** Rows of a statement, past every runtime, as the owner of the tables. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
   query(text: string, values?: unknown[]): Promise<any[]>;

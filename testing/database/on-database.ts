@@ -1,5 +1,6 @@
 import type { KitDatabase } from './kit-database.contract.ts';
-import { openPgliteKitDatabase, sharedPglite, whileShared } from './pglite-database.ts';
+import { openPgliteKitDatabase } from './pglite-database.ts';
+import { PgliteLoan } from './pglite-loan.ts';
 import { openServerKitDatabase } from './server-database.ts';
 
 /** Where a check is played: in PGlite, or in a database of its own on a server. */
@@ -13,25 +14,37 @@ export type NextDatabase = () => Promise<KitDatabase>;
 
 /**
  * Runs a check where it is to be played, and leaves nothing open or behind, also where it throws. A PGlite without tables of the user's is
- * shared by all checks of the process.
+ * one that the next check has after this one.
  */
 export async function onDatabase<Result>(
   playedOn: PlayedOn,
   prepare: Prepare | undefined,
   check: (next: NextDatabase) => Promise<Result>,
 ): Promise<Result> {
-  if (playedOn === 'pglite' && prepare === undefined) return whileShared(() => check(sharedPglite));
+  if (playedOn === 'pglite' && prepare === undefined) return onLoan(check);
   const open = () =>
     playedOn === 'pglite' ? openPgliteKitDatabase(prepare) : openServerKitDatabase(playedOn.url, prepare);
   let database: KitDatabase = await open();
   try {
     return await check(async () => {
       if (!database.isGivenUp) return database;
-      await database.close();
+      const given = database;
       database = await open();
+      void given.close().catch(() => undefined); // whoever holds its connection may hold it for ever
       return database;
     });
   } finally {
-    await database.close();
+    const closed = database.close();
+    if (database.isGivenUp) closed.catch(() => undefined);
+    else await closed;
+  }
+}
+
+async function onLoan<Result>(check: (next: NextDatabase) => Promise<Result>): Promise<Result> {
+  const loan = new PgliteLoan();
+  try {
+    return await check(() => loan.database());
+  } finally {
+    loan.giveBack();
   }
 }

@@ -153,9 +153,9 @@ export class ServerKitDatabase implements KitDatabase {
   }
 
   async reset(): Promise<void> {
-    while ((await this.settled()) === 'blocked') this.#end(this.#slots.flatMap((slot) => slot.breakAll()));
+    while ((await this.settled()) === 'blocked') await this.#end(this.#slots.flatMap((slot) => slot.breakAll()));
     const left = this.#slots.filter((slot) => slot.isHeld);
-    for (const slot of left) this.#end(slot.giveUp());
+    for (const slot of left) await this.#end(slot.giveUp());
     this.#slots = this.#slots.filter((slot) => !left.includes(slot));
     await this.settled();
     this.#used = 0;
@@ -177,10 +177,12 @@ export class ServerKitDatabase implements KitDatabase {
     }
   }
 
-  /** The server's ends of connections that broke: what they had under way is rolled back, also what waits for a lock. */
-  #end(backends: readonly number[]): void {
+  /** Ends the server's ends of connections that broke: what they had under way is rolled back, also what waits for a lock. */
+  async #end(backends: readonly number[]): Promise<void> {
     if (backends.length === 0) return;
-    this.#traffic.during({ backend: null }, this.query(END, [backends]));
+    const ended = this.query(END, [backends]).catch(() => undefined); // a server that is away has none of them
+    this.#traffic.during({ backend: null }, ended);
+    await ended;
   }
 
   /** Whether each of those that are under way waits for a lock. */

@@ -13,6 +13,7 @@ import { kitModel } from './kit-model.ts';
 import { presentCall } from './present-call.ts';
 import { type DueFault, KitProcess, type Surroundings } from './process.ts';
 import { Timeline } from './timeline.ts';
+import { TransactionHolder } from './transaction-holder.ts';
 import { watchedTool } from './watched-tool.ts';
 import { WorldLook } from './world-look.ts';
 
@@ -75,6 +76,7 @@ export class Stage<World> {
       database,
       clock: this.clock,
       gates: this.#gates,
+      holder: new TransactionHolder(),
       due: this.due,
       onStrike: ({ number }, fault, { point, place }) => {
         this.look(number);
