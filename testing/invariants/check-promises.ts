@@ -1,3 +1,4 @@
+import type { KitDatabase } from '../database/kit-database.contract.ts';
 import type { Broken } from '../play/play-plan.ts';
 import type { Stage } from '../play/stage.ts';
 import { PROMISE_NAMES } from './promise-names.ts';
@@ -7,14 +8,14 @@ const SHARE_VERIFIED = 4;
 
 /** What Turnlock itself promises of a system at rest, by name. Each statement finds what breaks the promise, one row for each. */
 const PROMISES: { readonly [inWords: string]: string } = {
-  [PROMISE_NAMES.lease]: `SELECT 'session ' || external_id AS what FROM turnlock.agent_sessions
+  [PROMISE_NAMES.lease]: `SELECT 'session ' || COALESCE(external_id, session_id::text) AS what FROM turnlock.agent_sessions
     WHERE lease_holder IS NOT NULL AND current_state IN ('IDLE', 'COMPLETED', 'FAILED', 'AWAITING_INPUT')`,
-  [PROMISE_NAMES.open]: `SELECT e.tool_name || ' is ' || e.status || ' in session ' || s.external_id AS what
+  [PROMISE_NAMES.open]: `SELECT e.tool_name || ' is ' || e.status || ' in session ' || COALESCE(s.external_id, s.session_id::text) AS what
     FROM turnlock.agent_tool_executions e JOIN turnlock.agent_sessions s USING (session_id)
     WHERE e.status IN ('PENDING', 'RUNNING') AND s.current_state IN ('IDLE', 'COMPLETED', 'FAILED')`,
-  [PROMISE_NAMES.version]: `SELECT 'session ' || s.external_id AS what FROM turnlock.agent_sessions s
+  [PROMISE_NAMES.version]: `SELECT 'session ' || COALESCE(s.external_id, s.session_id::text) AS what FROM turnlock.agent_sessions s
     WHERE s.version <> (SELECT count(*) FROM turnlock.agent_transitions t WHERE t.session_id = s.session_id)`,
-  [PROMISE_NAMES.answered]: `SELECT 'call ' || (p.part->>'ordinal') || ' of turn ' || a.turn_index || ' in session ' || s.external_id AS what
+  [PROMISE_NAMES.answered]: `SELECT 'call ' || (p.part->>'ordinal') || ' of turn ' || a.turn_index || ' in session ' || COALESCE(s.external_id, s.session_id::text) AS what
     FROM turnlock.agent_turns a JOIN turnlock.agent_sessions s USING (session_id)
     CROSS JOIN LATERAL jsonb_array_elements(a.parts) AS p (part)
     WHERE a.role = 'assistant' AND p.part->>'type' = 'toolCall' AND s.current_state IN ('IDLE', 'COMPLETED', 'FAILED')
@@ -22,7 +23,7 @@ const PROMISES: { readonly [inWords: string]: string } = {
         AND r.call_ordinal = (p.part->>'ordinal')::int AND r.turn_index > a.turn_index
         AND r.turn_index < COALESCE((SELECT min(n.turn_index) FROM turnlock.agent_turns n
           WHERE n.session_id = a.session_id AND n.role = 'assistant' AND n.turn_index > a.turn_index), 2147483647))`,
-  [PROMISE_NAMES.message]: `SELECT 'session ' || s.external_id AS what FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
+  [PROMISE_NAMES.message]: `SELECT 'session ' || COALESCE(s.external_id, s.session_id::text) AS what FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
     WHERE s.current_state = 'IDLE' AND i.rejected_at IS NULL`,
 };
 
@@ -30,10 +31,16 @@ const ALL = Object.entries(PROMISES)
   .map(([name, statement]) => `SELECT '${name}' AS name, what FROM (${statement}) AS found`)
   .join(' UNION ALL ');
 
+/** What is broken of what rows can show. */
+export async function readBroken(database: Pick<KitDatabase, 'query'>): Promise<Broken[]> {
+  const rows = await database.query(ALL);
+  return rows.map(({ name, what }) => ({ invariant: name, message: what }));
+}
+
 /** The first promise of Turnlock's own that a run broke; `null`: all hold. */
 export async function checkPromises<World>(stage: Stage<World>): Promise<Broken | null> {
-  const [found] = await stage.database.query(ALL);
-  if (found !== undefined) return { invariant: found.name, message: `${found.what}` };
+  const [found] = await readBroken(stage.database);
+  if (found !== undefined) return found;
   if (stage.plan.ids % SHARE_VERIFIED !== 0) return null;
   return verifyAll(stage);
 }

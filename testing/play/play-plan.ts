@@ -1,6 +1,7 @@
 import { isTurnlockError } from '../../errors.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
 import { checkPromises } from '../invariants/check-promises.ts';
+import { owingSessions } from '../invariants/owing-sessions.ts';
 import { PROMISE_NAMES } from '../invariants/promise-names.ts';
 import { readSeen } from '../invariants/read-seen.ts';
 import { saidBy } from '../invariants/said-by.ts';
@@ -172,22 +173,16 @@ async function bringToRest<World>(stage: Stage<World>, people: People<World>): P
       await stage.quiet();
     }
     const isDecided = await people.decideAll();
-    if (!isDecided && lost.every(({ isTaken }) => isTaken) && stage.paused.length === 0 && !(await isOwing(stage)))
+    if (
+      !isDecided &&
+      lost.every(({ isTaken }) => isTaken) &&
+      stage.paused.length === 0 &&
+      (await owingSessions(stage.database)).length === 0
+    )
       return;
     await passTime(stage, LATER_MS);
   }
   throw new NeverRests(`after ${MAX_ROUNDS} rounds there is still work that is owed`);
-}
-
-const OWING = `SELECT EXISTS (
-    SELECT FROM turnlock.agent_sessions s WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
-      OR (s.current_state = 'IDLE' AND EXISTS (
-        SELECT FROM turnlock.agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
-  ) AS owing`;
-
-async function isOwing<World>({ database }: Stage<World>): Promise<boolean> {
-  const [row] = await database.query(OWING);
-  return row?.owing === true;
 }
 
 /** What can be seen at once, without a look at the database. */
