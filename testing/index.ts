@@ -11,6 +11,7 @@ export {
   type ProviderAct,
   type ProviderAnswer,
 } from './contracts/model-contract.ts';
+export { type ToolContract, toolContract } from './contracts/tool-contract.ts';
 export {
   type Fault,
   type FaultKind,
