@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { PoolConfig } from 'pg';
 import { TidyClient } from '../../adapters/databases/tidy-client.ts';
+import type { SeenTransaction } from '../invariants/writers.ts';
 import type { Traffic } from './traffic.ts';
 
 type Connect = (callback?: (error: Error | null) => void) => unknown;
@@ -13,9 +14,19 @@ interface Inside {
   connectionParameters: { database: string };
 }
 
-/** The class of a pool's clients: each connects to `database`, whatever the URL names, and `traffic` counts what it has under way. */
-export function countedClient(database: string, traffic: Traffic): NonNullable<PoolConfig['Client']> {
+/** What the clients of a pool tell. */
+export interface Told {
+  traffic: Traffic;
+  /** The transaction of the one that was answered last; `null`: it had none open. */
+  answered: SeenTransaction | null;
+}
+
+/** The class of a pool's clients: each connects to `database`, whatever the URL names, and tells what it has under way. */
+export function countedClient(database: string, told: Told): NonNullable<PoolConfig['Client']> {
+  const { traffic } = told;
   class CountedClient extends TidyClient {
+    #transaction: SeenTransaction | null = null;
+
     constructor(config?: PoolConfig) {
       super(config);
       this.database = database;
@@ -30,13 +41,36 @@ export function countedClient(database: string, traffic: Traffic): NonNullable<P
         });
       }) as Connect as pg.Client['connect'];
       this.query = ((...given: unknown[]) => {
+        this.#follow(textOf(given[0]));
         const answer = query(...given);
-        if (answer instanceof Promise) traffic.during({ backend: backendOf(this) }, answer);
+        if (!(answer instanceof Promise)) return answer;
+        traffic.during({ backend: backendOf(this) }, answer);
+        const tell = (): void => {
+          told.answered = this.#transaction;
+        };
+        answer.then(tell, tell);
         return answer;
       }) as pg.Client['query'];
+      this.on('end', () => this.#follow('rollback'));
+    }
+
+    /** A transaction is over once its end is sent: what the server lets others do then comes after it. */
+    #follow(text: string): void {
+      if (this.#transaction !== null && END.test(text)) {
+        this.#transaction.isOver = true;
+        this.#transaction = null;
+      }
+      if (BEGIN.test(text)) this.#transaction = { isOver: false };
     }
   }
   return CountedClient as unknown as NonNullable<PoolConfig['Client']>;
+}
+
+const BEGIN = /^begin\b/;
+const END = /^(?:commit|rollback)$/;
+
+function textOf(query: unknown): string {
+  return typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
 }
 
 /** The number of the server's process at the other end; `null` before the login. */

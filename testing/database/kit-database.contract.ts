@@ -1,5 +1,6 @@
 import type { Environment } from '../../environment.ts';
 import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
+import type { SeenTransaction } from '../invariants/writers.ts';
 
 /** What a database needs to know of a process that may be lost. */
 export interface Life {
@@ -13,13 +14,21 @@ export interface Life {
 /** What goes on in the database. `blocked`: all that is under way waits for locks that others hold. */
 export type Stir = 'atRest' | 'blocked';
 
+/** The database of one process. */
+export interface MortalDatabase {
+  adapter: DatabaseAdapter;
+  /** Ends its connections, and with them what they had under way. Resolves once the server has none of it any more. */
+  destroy(): Promise<void>;
+  /** The transaction of whoever goes on in it now, where transactions overlap; `null`: they do not, or none is open. */
+  present(): SeenTransaction | null;
+}
+
 /** Where the kit plays: a database of its own, used by one run after the other. */
 export interface KitDatabase {
   /** On PGlite all take turns on one connection; on a server their transactions overlap. */
   readonly kind: 'pglite' | 'postgres';
-  /** What a process is given that may die: `destroy` ends its connections, and with them what they had under way: resolves
-   * once the server has none of it any more. */
-  mortalAdapter(life: Life): { adapter: DatabaseAdapter; destroy(): Promise<void> };
+  /** What a process is given that may die. */
+  mortalAdapter(life: Life): MortalDatabase;
   /** Rows of a statement, past every runtime, as the owner of the tables. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
   query(text: string, values?: unknown[]): Promise<any[]>;

@@ -89,7 +89,7 @@ export class PgliteKitDatabase implements KitDatabase {
         return { ...slot.database, close: async () => undefined };
       },
     };
-    return { adapter, destroy: async () => undefined };
+    return { adapter, destroy: async () => undefined, present: () => null };
   }
 
   async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {

@@ -7,7 +7,7 @@ import { resolveLimits } from '../../limits.ts';
 import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { migrate } from '../../persistence/migrate.ts';
 import { toTurnlockError } from '../../persistence/sqlstate.ts';
-import { countedClient } from './counted-client.ts';
+import { countedClient, type Told } from './counted-client.ts';
 import { CONNECT_MS, databaseOfItsOwn, type OwnDatabase } from './database-of-its-own.ts';
 import {
   emptyingSql,
@@ -95,7 +95,7 @@ export class ServerKitDatabase implements KitDatabase {
       max: MOST_CONNECTIONS,
       idleTimeoutMillis: 0,
     };
-    this.#kit = this.#newPool(new Traffic());
+    this.#kit = this.#newPool(new Traffic()).pool;
   }
 
   /** Migrates it. Called once. */
@@ -117,7 +117,7 @@ export class ServerKitDatabase implements KitDatabase {
     this.#used += 1;
     slot.life = life;
     const adapter: DatabaseAdapter = { kind: 'postgres', connect: ({ limits }) => slot.connect(limits) };
-    return { adapter, destroy: () => this.#end(slot.breakAll()) };
+    return { adapter, destroy: () => this.#end(slot.breakAll()), present: () => slot.present };
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
@@ -193,9 +193,10 @@ export class ServerKitDatabase implements KitDatabase {
     return waiting === new Set(backends).size && this.#traffic.ended === ended;
   }
 
-  #newPool(traffic: Traffic): pg.Pool {
-    const pool = new pg.Pool({ ...this.#poolOptions, Client: countedClient(this.#own.name, traffic) });
+  #newPool(traffic: Traffic): { pool: pg.Pool; told: Told } {
+    const told: Told = { traffic, answered: null };
+    const pool = new pg.Pool({ ...this.#poolOptions, Client: countedClient(this.#own.name, told) });
     pool.on('error', () => undefined); // a connection that ends while nobody has it
-    return pool;
+    return { pool, told };
   }
 }

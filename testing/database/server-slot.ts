@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { postgres } from '../../adapters/databases/postgres.ts';
 import type { Environment } from '../../environment.ts';
 import type { ConnectOptions, Database } from '../../persistence/database.contract.ts';
-import { backendOf, breakConnection } from './counted-client.ts';
+import { backendOf, breakConnection, type Told } from './counted-client.ts';
 import type { Life } from './kit-database.contract.ts';
 
 type Borrow = (callback: (error?: Error, client?: pg.PoolClient, done?: () => void) => void) => void;
@@ -12,11 +12,13 @@ export class ServerSlot {
   /** The process that has it. */
   life!: Life;
   readonly #pool: pg.Pool;
+  readonly #told: Told;
   readonly #clients = new Set<pg.PoolClient>();
   #database: Promise<Database> | null = null;
 
-  constructor(pool: pg.Pool) {
+  constructor({ pool, told }: { pool: pg.Pool; told: Told }) {
     this.#pool = pool;
+    this.#told = told;
     pool.on('connect', (client) => this.#clients.add(client));
     pool.on('remove', (client) => this.#clients.delete(client));
     this.#lendToTheLiving();
@@ -26,6 +28,11 @@ export class ServerSlot {
   async connect(limits: ConnectOptions['limits']): Promise<Database> {
     this.#database ??= postgres(this.#pool).connect({ environment: this.#environment(), limits });
     return { ...(await this.#database), close: async () => undefined };
+  }
+
+  /** The transaction of whose statement was answered last: of who goes on now. */
+  get present(): Told['answered'] {
+    return this.#told.answered;
   }
 
   /** Whether somebody has a connection of it. */

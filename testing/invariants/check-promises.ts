@@ -1,3 +1,4 @@
+import { UNTAKEN_EVIDENCE } from '../../persistence/evidence.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
 import type { Broken } from '../play/play-plan.ts';
 import type { Stage } from '../play/stage.ts';
@@ -25,6 +26,9 @@ const PROMISES: { readonly [inWords: string]: string } = {
           WHERE n.session_id = a.session_id AND n.role = 'assistant' AND n.turn_index > a.turn_index), 2147483647))`,
   [PROMISE_NAMES.message]: `SELECT 'session ' || COALESCE(s.external_id, s.session_id::text) AS what FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
     WHERE s.current_state = 'IDLE' AND i.rejected_at IS NULL`,
+  // What came for a call of an earlier turn waits until no call is open any more.
+  [PROMISE_NAMES.evidence]: `SELECT 'session ' || COALESCE(s.external_id, s.session_id::text) AS what FROM turnlock.agent_sessions s
+    WHERE s.current_state IN ('IDLE', 'FAILED') AND s.wake_at IS NULL AND s.lease_holder IS NULL AND EXISTS (SELECT FROM ${UNTAKEN_EVIDENCE})`,
 };
 
 const ALL = Object.entries(PROMISES)

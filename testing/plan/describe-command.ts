@@ -37,7 +37,7 @@ export function describeCommand(command: Command): string {
     case 'sendAgain':
       return `the client sends ${command.message === 1 ? 'its last message' : `its message before the last ${command.message - 1}`} again`;
     case 'jump':
-      return `the clock jumps by ${describeMs(command.ms)}, and a process looks for work`;
+      return `${command.within === undefined ? '' : `after ${command.within} steps, in the middle of it, `}the clock jumps by ${describeMs(command.ms)}, and a process looks for work`;
     case 'cancel':
       return `the run of session ${command.session} is cancelled`;
     case 'restart':

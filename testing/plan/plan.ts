@@ -58,8 +58,8 @@ export type Command =
   | DecideCommand
   /** The client sends a message a second time, with the same id. `message`: how many messages ago, from 1 on. */
   | { type: 'sendAgain'; message: number }
-  /** The clock jumps, and whoever lives looks for work that nobody is at. */
-  | { type: 'jump'; ms: number }
+  /** The clock jumps, and whoever lives looks for work that nobody is at. `within`: in the middle of what goes on, after so many steps of it. */
+  | { type: 'jump'; ms: number; within?: number }
   | { type: 'cancel'; session: number }
   /** A process is closed as in a deployment, and another one takes its place. */
   | { type: 'restart'; process: number };

@@ -1,13 +1,14 @@
 import { SeededChance } from '../clock/seeded-chance.ts';
 
 /**
- * Where everything waits that could go on at the same time. Where all take turns on one connection one of them is let on at a time, in the
- * order that the plan says. `together`: also all at once, so that what they ask of a server overlaps.
+ * Where everything waits that could go on at the same time. One of them is let on at a time, in the order that the plan says. `together`: where
+ * transactions overlap, all at once, unless the plan has an order of its own.
  */
 export class Gates {
   readonly together: boolean;
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   readonly #chance: SeededChance | null;
+  #isOpen = false;
 
   /** `order`: 0 for the order of arrival (all at once, where they go together), else the seed of choices. */
   constructor(order: number, together = false) {
@@ -15,8 +16,20 @@ export class Gates {
     this.together = together;
   }
 
+  /** Whether each statement of a transaction is a step of its own: then which of them comes first follows from the plan, on a server too. */
+  get stepwise(): boolean {
+    return this.together && this.#chance !== null && !this.#isOpen;
+  }
+
+  /** From here on nobody waits: who waits already is let on. */
+  open(): void {
+    this.#isOpen = true;
+    for (const goOn of this.#waiting.splice(0)) goOn();
+  }
+
   /** Resolves when it is let on. */
   pass(): Promise<void> {
+    if (this.#isOpen) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -24,10 +37,8 @@ export class Gates {
   release(): boolean {
     const { length } = this.#waiting;
     if (length === 0) return false;
-    if (this.together && (this.#chance === null || this.#chance.random() < 0.5)) {
-      const all = this.#waiting;
-      this.#waiting = [];
-      for (const goOn of all) goOn();
+    if (this.together && this.#chance === null) {
+      for (const goOn of this.#waiting.splice(0)) goOn();
       return true;
     }
     const place = this.#chance === null ? 0 : Math.floor(this.#chance.random() * length);

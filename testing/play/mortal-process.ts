@@ -4,7 +4,7 @@ import { createRuntime, type Runtime } from '../../runtime/create-runtime.ts';
 import type { Agent } from '../../runtime/define-agent.ts';
 import type { LogEntry } from '../../runtime/log.ts';
 import { SeededChance } from '../clock/seeded-chance.ts';
-import type { KitDatabase } from '../database/kit-database.contract.ts';
+import type { KitDatabase, MortalDatabase } from '../database/kit-database.contract.ts';
 import { DATABASE_POINTS, FaultPlan, type FaultPlanOptions, type Passage } from '../faults/fault-plan.ts';
 import type { TransactionHolder } from './transaction-holder.ts';
 
@@ -32,7 +32,7 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
   runtime!: Runtime<Agents>;
   readonly #ground: Ground;
   #isUp = false;
-  #destroy: () => Promise<void> = async () => undefined;
+  #own: MortalDatabase | null = null;
 
   constructor(number: number, seed: number, ground: Ground, onStrike?: FaultPlanOptions['onStrike']) {
     this.number = number;
@@ -46,7 +46,7 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
       onStrike: (fault, passage) => {
         onStrike?.(fault, passage);
         // Once it is struck, and no sooner: what it has sent by then is on its way.
-        if (fault === 'crash') void this.plan.struck.then(() => this.#destroy());
+        if (fault === 'crash') void this.plan.struck.then(() => this.#own?.destroy());
       },
     });
   }
@@ -57,16 +57,15 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
     const { now, monotonic, uuid, random, sleep } = plan;
     const faultPoint: Environment['faultPoint'] = (point, info) => (this.#isUp ? this.pass(point, info) : undefined);
     const environment: Environment = { now, monotonic, uuid, random, sleep, faultPoint };
-    const { adapter, destroy } = this.#ground.database.mortalAdapter({
+    this.#own = this.#ground.database.mortalAdapter({
       environment,
       alive: () => plan.alive(),
       get isPaused() {
         return plan.isPaused && !plan.isCrashed;
       },
     });
-    this.#destroy = destroy;
     this.runtime = await createRuntime({
-      database: adapter,
+      database: this.#own.adapter,
       agents,
       migrate: 'check',
       limits,
@@ -85,7 +84,7 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
   /** Nothing of it has any effect from here on. Resolves once its connections are gone. */
   async kill(): Promise<void> {
     this.abandon();
-    await this.#destroy();
+    await this.#own?.destroy();
   }
 
   /** Whether what passes there is part of a commit of this process. */
@@ -96,6 +95,11 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
   /** Whether it has the one connection of PGlite for a transaction, for whichever session. */
   get hasTransaction(): boolean {
     return this.#ground.holder.isOf(this);
+  }
+
+  /** The transaction in which it goes on now, where transactions overlap. */
+  protected get present(): ReturnType<MortalDatabase['present']> {
+    return this.#own?.present() ?? null;
   }
 
   /** Told of each passage before its plan is. */

@@ -76,7 +76,8 @@ async function playOn<World>(stage: Stage<World>, judging: Judging<World>): Prom
     if (error instanceof NeverRests) return { invariant: PROMISE_NAMES.rests, message: error.message };
     throw error;
   }
-  return findBroken(stage) ?? (await checkPromises(stage)) ?? (await judge(stage, judging));
+  stage.openPlaces();
+  return findBroken(stage) ?? (await checkPromises(stage)) ?? stage.writers.broken ?? (await judge(stage, judging));
 }
 
 async function playCommand<World>(stage: Stage<World>, people: People<World>, command: Command): Promise<void> {
@@ -94,7 +95,7 @@ async function playCommand<World>(stage: Stage<World>, people: People<World>, co
       stage.due.push({ command, seen: 0 });
       return;
     case 'jump':
-      return passTime(stage, command.ms);
+      return passTime(stage, command.ms, command.within);
     case 'decide':
       return people.decide(command);
     case 'cancel': {
@@ -137,15 +138,19 @@ function send<World>(stage: Stage<World>, process: KitProcess, sent: Sent): void
   });
 }
 
-/** The clock jumps; who was paused comes back, before or after the others have gone on without it. */
-async function passTime<World>(stage: Stage<World>, ms: number): Promise<void> {
-  await stage.quiet();
+/**
+ * The clock jumps; who was paused comes back, before or after the others have gone on without it. `within`: in the middle of what goes on, after
+ * so many steps of it, and all of that at the same time.
+ */
+async function passTime<World>(stage: Stage<World>, ms: number, within?: number): Promise<void> {
+  const rest = async (): Promise<void> => (within === undefined ? stage.quiet() : undefined);
+  await (within === undefined ? stage.quiet() : stage.letOn(within));
   await stage.jump(ms);
   await wake(stage, true);
-  await stage.quiet();
+  await rest();
   const process = await stage.newest();
   stage.attempt(process, 'the look for work', () => process.runtime.recover());
-  await stage.quiet();
+  await rest();
   await wake(stage, false);
   await stage.quiet();
 }

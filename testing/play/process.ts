@@ -4,6 +4,7 @@ import type { Agent } from '../../runtime/define-agent.ts';
 import type { LogEntry } from '../../runtime/log.ts';
 import type { Session } from '../../runtime/session-handle.ts';
 import { type FaultKind, type Passage, SimulatedCrash } from '../faults/fault-plan.ts';
+import type { SeenTransaction } from '../invariants/writers.ts';
 import type { FaultCommand } from '../plan/plan.ts';
 import type { Gates } from './gates.ts';
 import { type Ground, MortalProcess } from './mortal-process.ts';
@@ -13,6 +14,8 @@ export interface Surroundings extends Ground {
   gates: Gates;
   /** Faults that are still to happen, in whichever process comes there first. */
   due: DueFault[];
+  /** A transaction has passed the lock of a session. */
+  onLocked: (sessionId: string, transaction: SeenTransaction) => void;
   onStrike(process: KitProcess, fault: FaultKind, passage: Passage): void;
   onLog(process: KitProcess, entry: LogEntry): void;
 }
@@ -25,6 +28,9 @@ export interface DueFault {
 
 /** However often it is struck, a run is not given up. */
 const LIMITS: Partial<Limits> = { maxRecoveries: 1_000, graceMs: 1_000, modelBackoffMs: 0, reconcileBackoffMs: 1_000 };
+
+/** Where a transaction on a server may be overtaken by another one. */
+const STEPS: ReadonlySet<FaultPoint> = new Set(['beforeBegin', 'afterLock', 'afterStatement', 'beforeCommit']);
 
 const EFFECTS: ReadonlySet<Passage['point']> = new Set(['beforeEffect', 'insideEffect', 'afterEffect']);
 
@@ -64,7 +70,16 @@ export class KitProcess extends MortalProcess {
   }
 
   protected override pass(point: FaultPoint, info: FaultInfo): Promise<void> | void {
+    const { gates, onLocked } = this.#around;
+    const { present } = this;
+    if (point === 'afterLock' && info.sessionId !== undefined && present !== null) onLocked(info.sessionId, present);
     const passed = super.pass(point, info);
+    if (gates.stepwise && STEPS.has(point)) {
+      return (async () => {
+        await passed;
+        await gates.pass();
+      })();
+    }
     const isToolStart = point === 'beforeEffect' && info.executionId !== undefined;
     if (!isToolStart) return passed;
     return (async () => {

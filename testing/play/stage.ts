@@ -4,6 +4,7 @@ import { type Agent, defineAgent } from '../../runtime/define-agent.ts';
 import type { Session } from '../../runtime/session-handle.ts';
 import { VirtualClock } from '../clock/virtual-clock.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
+import { Writers } from '../invariants/writers.ts';
 import type { MessageCommand, Plan } from '../plan/plan.ts';
 import type { Subject } from '../subject.ts';
 import { CallRecord } from './call-record.ts';
@@ -23,8 +24,8 @@ export const AGENT = 'kit';
 /** Sleeps up to this long pass by themselves: back-offs, not heartbeats. In milliseconds. */
 const SHORT_MS = 2_000;
 
-/** What follows from one command takes fewer steps than this. */
-const MAX_STEPS = 2_000;
+/** What follows from one command takes fewer steps than this; on a server each statement may be one. */
+const MAX_STEPS = { pglite: 2_000, postgres: 20_000 };
 
 /** Milliseconds of real time for which a tool may wait for something that is not the kit's, before it counts as hanging. */
 const PATIENCE_MS = 30;
@@ -52,6 +53,8 @@ export class Stage<World> {
   readonly sent: Sent[] = [];
   /** What broke in the runtime itself. */
   readonly broken: string[] = [];
+  /** Who wrote to which session. */
+  readonly writers = new Writers();
   readonly database: KitDatabase;
   readonly plan: Plan;
   readonly subject: Subject<World>;
@@ -78,6 +81,8 @@ export class Stage<World> {
       gates: this.#gates,
       holder: new TransactionHolder(),
       due: this.due,
+      onLocked: (sessionId, transaction) =>
+        this.writers.passedLock(sessionId, transaction, () => `session ${this.numberOf(sessionId) ?? sessionId}`),
       onStrike: ({ number }, fault, { point, place }) => {
         this.look(number);
         this.timeline.note(number, () => `${STRIKES[fault]} at ${place === undefined ? point : `'${place}'`}`);
@@ -178,9 +183,25 @@ export class Stage<World> {
     await this.database.setNow(this.clock.now());
   }
 
+  /** Lets what waits at places go on so many times, and no further. */
+  async letOn(steps: number): Promise<void> {
+    for (let step = 0; step < steps; step += 1) {
+      await turn();
+      await this.database.settled();
+      this.#gates.release();
+    }
+    await this.database.settled();
+  }
+
+  /** From here on nothing waits at a place: for what is looked at once all is at rest. */
+  openPlaces(): void {
+    this.#gates.open();
+  }
+
   /** Resolves once nothing goes on by itself any more. `isHeld`: what waits at a place stays there, and who waits for its locks. */
   async quiet(isHeld = false): Promise<void> {
-    for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+    const most = MAX_STEPS[this.database.kind];
+    for (let steps = 0; steps < most; steps += 1) {
       await turn();
       const isBlocked = (await this.database.settled()) === 'blocked';
       if (!isHeld && this.#gates.release()) continue;
@@ -194,7 +215,7 @@ export class Stage<World> {
       } else if (!isHeld && nextWakeInMs <= SHORT_MS) await this.jump(nextWakeInMs);
       else if (!(await this.#waitsForOthers())) return;
     }
-    throw new NeverRests(`it goes on and on: ${MAX_STEPS} steps, and no end`);
+    throw new NeverRests(`it goes on and on: ${most} steps, and no end`);
   }
 
   /** Notes what has changed in the world. */
