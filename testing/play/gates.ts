@@ -10,7 +10,7 @@ export class Gates {
   readonly #chance: SeededChance | null;
 
   /** `order`: 0 for the order of arrival (all at once, where they go together), else the seed of choices. */
-  constructor(order: number, together: boolean) {
+  constructor(order: number, together = false) {
     this.#chance = order === 0 ? null : new SeededChance(order);
     this.together = together;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Traffic } from '../../testing/database/traffic.ts';
+import { Traffic } from '../../../testing/database/traffic.ts';
 
 test('what is begun is under way until it comes to its end, in whichever way', async () => {
   const traffic = new Traffic();
