@@ -58,7 +58,7 @@ export interface SessionHarness extends AsyncDisposable {
   promises(): Promise<BrokenPromise[]>;
   /** Kills every process and removes what they left; clock, ids and numbers of processes begin anew. */
   reset(): Promise<void>;
-  /** Kills every process and gives the database back. Calling it again changes nothing. */
+  /** Kills every process and gives the database back. Everything else rejects with RUNTIME_CLOSED then; calling it again changes nothing. */
   close(): Promise<void>;
 }
 
@@ -133,6 +133,7 @@ class Harness implements SessionHarness {
   }
 
   async start<const Agents extends readonly Agent[]>(options: HarnessStart<Agents>): Promise<ProcessOfHarness<Agents>> {
+    this.#inUse();
     this.#number += 1;
     const process = await this.#open(this.#number, checkOptions(options, 'start', START));
     const { number, runtime, plan } = process;
@@ -156,6 +157,7 @@ class Harness implements SessionHarness {
   }
 
   async jump(ms: number): Promise<void> {
+    this.#inUse();
     await this.quiet();
     this.clock.jump(ms);
     const isSet = this.#database.setNow(this.clock.now());
@@ -166,19 +168,20 @@ class Harness implements SessionHarness {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
-  query(text: string, values: unknown[] = []): Promise<any[]> {
-    return this.#database.query(text, values);
+  async query(text: string, values: unknown[] = []): Promise<any[]> {
+    return this.#inUse().query(text, values);
   }
 
   async promises(): Promise<BrokenPromise[]> {
-    return brokenPromises(this.#database, () => this.#look());
+    return brokenPromises(this.#inUse(), () => this.#look());
   }
 
-  executions(): Promise<SeenExecution[]> {
-    return readSeen(this.#database);
+  async executions(): Promise<SeenExecution[]> {
+    return readSeen(this.#inUse());
   }
 
   async reset(): Promise<void> {
+    this.#inUse();
     await this.#end();
     this.clock.restart();
     this.#holder = new TransactionHolder();
@@ -194,6 +197,12 @@ class Harness implements SessionHarness {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** @throws RUNTIME_CLOSED once it was closed: its database is somebody else's by then. */
+  #inUse(): KitDatabase {
+    if (!this.#isClosed) return this.#database;
+    throw new TurnlockError('RUNTIME_CLOSED', { message: 'session harness was closed' });
   }
 
   async #look(): Promise<Runtime> {

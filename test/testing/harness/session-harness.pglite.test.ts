@@ -36,7 +36,7 @@ test('ids, numbers and the clock are the same after a reset, and nothing is left
 
 test('a harness beside it has a database, a clock and a seed of its own', async () => {
   const startsAt = new Date('2031-05-01T00:00:00Z');
-  await using other = await openSessionHarness({ startsAt, seed: 2 });
+  const other = await openSessionHarness({ startsAt, seed: 2 });
   expect(other.clock.now()).toBe(startsAt.getTime());
   const there = await (await other.start({ agents: charging([]) })).runtime.createSession(owner);
   const here = await (await harness.start({ agents: charging([]) })).runtime.createSession(owner);
@@ -46,6 +46,15 @@ test('a harness beside it has a database, a clock and a seed of its own', async 
   ]);
   const [{ at }] = await other.query('SELECT turnlock.turnlock_now() AS at');
   expect(at).toEqual(startsAt);
+  await other.close();
+  const closed = { code: 'RUNTIME_CLOSED' };
+  await expect(other.start({ agents: charging([]) })).rejects.toMatchObject(closed);
+  await expect(other.query('SELECT 1')).rejects.toMatchObject(closed);
+  await expect(other.jump(1)).rejects.toMatchObject(closed);
+  await expect(other.promises()).rejects.toMatchObject(closed);
+  await expect(other.executions()).rejects.toMatchObject(closed);
+  await expect(other.reset()).rejects.toMatchObject(closed);
+  await other.close();
 });
 
 test.each<[keyof typeof PROMISE_NAMES, string, string]>([
