@@ -1,6 +1,7 @@
 import type fc from 'fast-check';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
+import { isPlayedOn } from './database/lend-database.ts';
 import { type NextDatabase, onDatabase } from './database/on-database.ts';
 import type { FaultKind } from './faults/fault-plan.ts';
 import { describeCommand } from './plan/describe-command.ts';
@@ -225,13 +226,8 @@ function checkShape<World>({
   if (faults?.some((fault) => !FAULTS.includes(fault))) throw refused('faults', `some of ${FAULTS.join(', ')}`);
   if (keepIn !== undefined && (typeof keepIn !== 'string' || keepIn === '')) throw refused('keepIn', 'a folder');
   if (keepIn !== undefined && database !== 'pglite') throw refused('keepIn', "database: 'pglite' with it");
-  if (database !== 'pglite' && !isUrl(database)) throw refused('database', "'pglite' or { url }");
+  if (!isPlayedOn(database)) throw refused('database', "'pglite' or { url }");
   if (prepare !== undefined && typeof prepare !== 'function') throw refused('prepare', 'a function that makes tables');
-}
-
-function isUrl(database: unknown): boolean {
-  if (typeof database !== 'object' || database === null || Object.keys(database).length !== 1) return false;
-  return typeof (database as { url?: unknown }).url === 'string';
 }
 
 function refused(option: string, wanted: string): TurnlockError {
