@@ -51,20 +51,33 @@ export function countedClient(database: string, told: Told): NonNullable<PoolCon
         answer.then(tell, tell);
         return answer;
       }) as pg.Client['query'];
-      this.on('end', () => this.#follow('rollback'));
+      const end = this.end as End;
+      this.end = ((callback) => {
+        this.#lose();
+        return end(callback);
+      }) as End as pg.Client['end'];
+      this.on('end', () => this.#lose());
+      losing.set(this, () => this.#lose());
     }
 
     /** A transaction is over once its end is sent: what the server lets others do then comes after it. */
     #follow(text: string): void {
-      if (this.#transaction !== null && END.test(text)) {
-        this.#transaction.isOver = true;
-        this.#transaction = null;
-      }
+      if (END.test(text)) this.#lose();
       if (BEGIN.test(text)) this.#transaction = { isOver: false };
+    }
+
+    #lose(): void {
+      if (this.#transaction !== null) this.#transaction.isOver = true;
+      this.#transaction = null;
     }
   }
   return CountedClient as unknown as NonNullable<PoolConfig['Client']>;
 }
+
+type End = (callback?: () => void) => unknown;
+
+/** What is to be noted where a connection breaks. */
+const losing = new WeakMap<pg.ClientBase, () => void>();
 
 const BEGIN = /^begin\b/;
 const END = /^(?:commit|rollback)$/;
@@ -80,6 +93,7 @@ export function backendOf(client: pg.ClientBase): number | null {
 
 /** The connection breaks, as it does when the process dies that has it. */
 export function breakConnection(client: pg.ClientBase): void {
+  losing.get(client)?.();
   insideOf(client).connection.stream.destroy();
 }
 

@@ -19,7 +19,7 @@ export interface MortalDatabase {
   adapter: DatabaseAdapter;
   /** Ends its connections, and with them what they had under way. Resolves once the server has none of it any more. */
   destroy(): Promise<void>;
-  /** The transaction of whoever goes on in it now, where transactions overlap; `null`: they do not, or none is open. */
+  /** Where transactions overlap, that of the statement which was answered last; `null`: they do not, or it was part of none. */
   present(): SeenTransaction | null;
 }
 

@@ -97,7 +97,7 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
     return this.#ground.holder.isOf(this);
   }
 
-  /** The transaction in which it goes on now, where transactions overlap. */
+  /** As of its database. */
   protected get present(): ReturnType<MortalDatabase['present']> {
     return this.#own?.present() ?? null;
   }

@@ -46,6 +46,8 @@ export class KitProcess extends MortalProcess {
   /** How often time has passed without it. */
   awayFor = 0;
   readonly #around: Surroundings;
+  /** The transaction in which it goes on, as of the last statement that was answered. */
+  #present: SeenTransaction | null = null;
 
   constructor(number: number, ids: number, around: Surroundings) {
     super(number, ids, around, (fault, passage) => around.onStrike(this, fault, passage));
@@ -71,13 +73,15 @@ export class KitProcess extends MortalProcess {
 
   protected override pass(point: FaultPoint, info: FaultInfo): Promise<void> | void {
     const { gates, onLocked } = this.#around;
-    const { present } = this;
+    if (point === 'afterStatement') this.#present = this.present;
+    const present = this.#present;
     if (point === 'afterLock' && info.sessionId !== undefined && present !== null) onLocked(info.sessionId, present);
     const passed = super.pass(point, info);
     if (gates.stepwise && STEPS.has(point)) {
       return (async () => {
         await passed;
         await gates.pass();
+        this.#present = present;
       })();
     }
     const isToolStart = point === 'beforeEffect' && info.executionId !== undefined;
