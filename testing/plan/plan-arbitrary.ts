@@ -28,7 +28,6 @@ const BLOCKS = [
 export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
   const message = messageArbitrary(space);
   const overtaken = message.map((command) => ({ ...command, isOvertaken: true }));
-  const fault = faultArbitrary(space.faults);
   const jump = fc.constantFrom(...JUMPS_MS).map((ms): Command => ({ type: 'jump', ms }));
   const session = fc.integer({ min: 1, max: space.sessions });
   const decide = decideArbitrary();
@@ -44,8 +43,10 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
     { weight: 1, arbitrary: fc.tuple(again) },
     { weight: 1, arbitrary: fc.tuple(session.map((session): Command => ({ type: 'cancel', session }))) },
     { weight: 1, arbitrary: fc.constant([{ type: 'restart', process: 1 }]) },
+    ...meetings(overtaken, message).map((arbitrary) => ({ weight: 1, arbitrary })),
   ];
   if (space.faults.length > 0) {
+    const fault = faultArbitrary(space.faults);
     blocks.push(
       { weight: 6, arbitrary: fc.tuple(fault, message) },
       { weight: 2, arbitrary: fc.tuple(fault, overtaken, message) },
@@ -66,6 +67,27 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
     },
     { noNullPrototype: true },
   );
+}
+
+/** What meets in one session while a call of it is under way: messages past every process, a last reply, a client that comes back. */
+function meetings(
+  overtaken: fc.Arbitrary<MessageCommand>,
+  message: fc.Arbitrary<MessageCommand>,
+): fc.Arbitrary<Command[]>[] {
+  const pairs = fc.tuple(overtaken, message).map(([one, { session: _, ...other }]) => {
+    return { one, other: { ...other, session: one.session } };
+  });
+  return [
+    pairs.map(({ one, other }) => [one, { ...other, isBySql: true, whenBusy: 'interrupt' }]),
+    pairs.map(({ one, other }) => [
+      one,
+      { ...other, isBySql: true, whenBusy: 'interrupt', isOvertaken: true },
+      { type: 'linger' },
+    ]),
+    pairs.map(({ one, other }) => [{ ...one, isBySql: true }, other]),
+    pairs.map(({ one, other }) => [{ ...one, isFinal: true }, other]),
+    overtaken.map((one) => [one, { type: 'resume', session: one.session, process: 2 }]),
+  ];
 }
 
 function messageArbitrary({ calls, sessions }: PlanSpace): fc.Arbitrary<MessageCommand> {

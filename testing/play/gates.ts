@@ -2,7 +2,7 @@ import { SeededChance } from '../clock/seeded-chance.ts';
 
 /** Where everything waits that could go on at the same time: one of them is let on at a time, in the order that the plan says. */
 export class Gates {
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { isStart: boolean; letOn(): void }[] = [];
   readonly #chance: SeededChance | null;
 
   /** `order`: 0 for the order of arrival, else the seed of choices. */
@@ -10,17 +10,19 @@ export class Gates {
     this.#chance = order === 0 ? null : new SeededChance(order);
   }
 
-  /** Resolves when it is let on. */
-  pass(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  /** Resolves when it is let on. `isStart`: it waits before its tool is called, and not in it. */
+  pass(isStart = false): Promise<void> {
+    return new Promise((letOn) => this.#waiting.push({ isStart, letOn }));
   }
 
-  /** Lets one of them on. Whether there was one. */
-  release(): boolean {
-    const { length } = this.#waiting;
-    if (length === 0) return false;
-    const place = this.#chance === null ? 0 : Math.floor(this.#chance.random() * length);
-    this.#waiting.splice(place, 1)[0]?.();
+  /** Lets one of them on; `onlyStarts`: one whose tool is not called yet. Whether there was one. */
+  release(onlyStarts = false): boolean {
+    const free = onlyStarts ? this.#waiting.filter(({ isStart }) => isStart) : this.#waiting;
+    const place = this.#chance === null ? 0 : Math.floor(this.#chance.random() * free.length);
+    const one = free[place];
+    if (one === undefined) return false;
+    this.#waiting.splice(this.#waiting.indexOf(one), 1);
+    one.letOn();
     return true;
   }
 }

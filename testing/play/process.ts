@@ -44,6 +44,8 @@ export class KitProcess {
   /** Tools that are at work outside of every place of the kit's. */
   busy = 0;
   isClosed = false;
+  /** Whether it was told to close: it gives its sessions back. */
+  isClosing = false;
   /** How it was lost; `null` while it lives. */
   lostBy: FaultCommand | null = null;
   runtime!: Runtime;
@@ -126,7 +128,7 @@ export class KitProcess {
     if (!isToolStart || holder.isHeldBy(this, info.sessionId)) return passed;
     return (async () => {
       await passed;
-      await gates.pass();
+      await gates.pass(true);
       await this.plan.alive();
     })();
   };
