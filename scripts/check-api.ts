@@ -24,7 +24,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   './telemetry': 'Spans and metrics of a runtime for OpenTelemetry.',
   './stately': 'Sessions and replays in the Stately inspector.',
   './testing':
-    'Property tests of your own tools and policies: crashes, zombies, doubles and races, shrunk to the shortest schedule.',
+    'Property tests of your own tools and policies: crashes, zombies, doubles and races, shrunk to the shortest schedule; the promises of a port as cases for adapters of your own.',
   './migrations': 'The schema as migrations, for a set-up that runs them itself.',
 };
 

@@ -21,7 +21,8 @@ export interface Embedder {
    * One vector of `dimensions` numbers for each text, in the order of the texts. Its length is of no account, but it is not zero.
    *
    * The same text may be asked for again, also by another process. Whatever it throws is a failed attempt: retries are the runtime's; throw
-   * a `TurnlockError` with `retryable: false` where a further attempt cannot help. It must stop soon after `signal` aborts.
+   * a `TurnlockError` with `retryable: false` where a further attempt cannot help. It must stop soon after `signal` aborts; for one that has
+   * aborted before, it rejects.
    */
   embed(texts: readonly string[], context: EmbedContext): Promise<readonly (readonly number[])[]>;
 }

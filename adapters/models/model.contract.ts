@@ -79,7 +79,7 @@ export interface Model {
   /**
    * Answers `request`. Whatever it throws becomes a failed attempt; throw a `TurnlockError` with `retryable: false` where a further
    * attempt cannot help, with `details.retryAfterMs` where the next one must wait at least so many milliseconds (10 minutes at most
-   * are honoured). It must stop soon after `signal` aborts.
+   * are honoured). It must stop soon after `signal` aborts: then it rejects. Several calls may go on at once, of one session or of many.
    */
   generate(request: ModelRequest, context: ModelContext): Promise<ModelResponse>;
 }

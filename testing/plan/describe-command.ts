@@ -19,10 +19,11 @@ export function describeCommand(command: Command): string {
       ].join('');
     }
     case 'fault': {
-      const { fault, point, occurrence, returnsEarly } = command;
+      const { fault, point, occurrence, returnsEarly, returnsLast } = command;
       const where = point === 'place' ? 'a place of the tools' : point;
       const when = occurrence === 1 ? 'next' : ordinal(occurrence);
-      return `${FAULTS[fault]} the ${when} time that one comes to ${where}${returnsEarly ? '; it comes back early' : ''}`;
+      const back = returnsEarly ? '; it comes back early' : returnsLast ? '; it comes back last' : '';
+      return `${FAULTS[fault]} the ${when} time that one comes to ${where}${back}`;
     }
     case 'decide': {
       const { which, does, how } = command;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { FaultKind } from '../faults/fault-plan.ts';
+import { MEETINGS } from './meetings.ts';
 import type { Command, DecideCommand, FaultCommand, MessageCommand, Plan, PlannedCall } from './plan.ts';
 
 /** What plans are made of. */
@@ -14,7 +15,7 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
 /** A little; past a lease; past every deadline; past noon; past the day for which receivers remember keys; past every decision. */
-const JUMPS_MS = [2 * SECOND_MS, 20 * SECOND_MS, 90 * SECOND_MS, 7 * HOUR_MS, 25 * HOUR_MS, 40 * 24 * HOUR_MS];
+export const JUMPS_MS = [2 * SECOND_MS, 20 * SECOND_MS, 90 * SECOND_MS, 7 * HOUR_MS, 25 * HOUR_MS, 40 * 24 * HOUR_MS];
 
 /** How many blocks of commands a plan has, and how likely that is: most of what is wrong shows in few. */
 const BLOCKS = [
@@ -43,7 +44,7 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
     { weight: 1, arbitrary: fc.tuple(again) },
     { weight: 1, arbitrary: fc.tuple(session.map((session): Command => ({ type: 'cancel', session }))) },
     { weight: 1, arbitrary: fc.constant([{ type: 'restart', process: 1 }]) },
-    ...meetings(overtaken, message).map((arbitrary) => ({ weight: 1, arbitrary })),
+    { weight: 5, arbitrary: fc.tuple(fc.constantFrom(...MEETINGS), message, message).map(meet) },
   ];
   if (space.faults.length > 0) {
     const fault = faultArbitrary(space.faults);
@@ -69,28 +70,12 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
   );
 }
 
-/** What meets in one session while a call of it is under way: messages past every process, a last reply, a client that comes back. */
-function meetings(
-  overtaken: fc.Arbitrary<MessageCommand>,
-  message: fc.Arbitrary<MessageCommand>,
-): fc.Arbitrary<Command[]>[] {
-  const pairs = fc.tuple(overtaken, message).map(([one, { session: _, ...other }]) => {
-    return { one, other: { ...other, session: one.session } };
-  });
-  return [
-    pairs.map(({ one, other }) => [one, { ...other, isBySql: true, whenBusy: 'interrupt' }]),
-    pairs.map(({ one, other }) => [
-      one,
-      { ...other, isBySql: true, whenBusy: 'interrupt', isOvertaken: true },
-      { type: 'linger' },
-    ]),
-    pairs.map(({ one, other }) => [{ ...one, isBySql: true }, other]),
-    pairs.map(({ one, other }) => [{ ...one, isFinal: true }, other]),
-    overtaken.map((one) => [one, { type: 'resume', session: one.session, process: 2 }]),
-  ];
+function meet([meeting, first, second]: [(typeof MEETINGS)[number], MessageCommand, MessageCommand]): Command[] {
+  return meeting(first, { ...second, session: first.session });
 }
 
-function messageArbitrary({ calls, sessions }: PlanSpace): fc.Arbitrary<MessageCommand> {
+/** A message of a user, with what the model asks for then. */
+export function messageArbitrary({ calls, sessions }: PlanSpace): fc.Arbitrary<MessageCommand> {
   const call = callArbitrary(calls);
   const reply = fc.oneof(
     { weight: 10, arbitrary: fc.tuple(call) },
@@ -169,13 +154,14 @@ function faultArbitrary(faults: readonly FaultKind[]): fc.Arbitrary<FaultCommand
   const points = POINTS.flatMap(({ point, weight, most }) => {
     const kinds = faults.filter((fault) => MAY_STRIKE[fault].test(point));
     if (kinds.length === 0) return [];
-    const arbitrary = fc.tuple(fc.constantFrom(...kinds), fc.integer({ min: 1, max: most }), fc.boolean()).map(
-      ([fault, occurrence, returnsEarly]): FaultCommand => ({
+    const returns = fc.constantFrom({ returnsEarly: true }, {}, { returnsLast: true });
+    const arbitrary = fc.tuple(fc.constantFrom(...kinds), fc.integer({ min: 1, max: most }), returns).map(
+      ([fault, occurrence, when]): FaultCommand => ({
         type: 'fault',
         fault,
         point,
         occurrence,
-        ...(fault === 'stall' && returnsEarly ? { returnsEarly } : {}),
+        ...(fault === 'stall' ? when : {}),
       }),
     );
     return [{ weight, arbitrary }];

@@ -40,6 +40,8 @@ export interface FaultCommand {
   occurrence: number;
   /** Of a stall: whether the process comes back before the others have gone on without it. */
   returnsEarly?: boolean;
+  /** Of a stall: whether it comes back only after the others have gone on without it, and people have decided what was left open. */
+  returnsLast?: boolean;
 }
 
 /** What operators do about one of the calls that wait. */

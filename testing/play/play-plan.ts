@@ -152,9 +152,12 @@ async function passTime<World>(stage: Stage<World>, ms: number): Promise<void> {
   await stage.quiet();
 }
 
+/** Lets those go on that come back now: early, late, or last, which is the second time that others have gone on without it. */
 async function wake<World>(stage: Stage<World>, isEarly: boolean): Promise<void> {
   for (const process of stage.paused) {
-    if ((process.lostBy?.returnsEarly === true) !== isEarly) continue;
+    const { returnsEarly = false, returnsLast = false } = process.lostBy ?? {};
+    if (isEarly) process.awayFor += 1;
+    if (returnsEarly !== isEarly || (returnsLast && process.awayFor < 2)) continue;
     stage.timeline.note(process.number, () => 'goes on where it stood');
     process.plan.resume();
   }

@@ -48,6 +48,8 @@ export class KitProcess {
   isClosing = false;
   /** How it was lost; `null` while it lives. */
   lostBy: FaultCommand | null = null;
+  /** How often time has passed without it. */
+  awayFor = 0;
   runtime!: Runtime;
   readonly #around: Surroundings;
   #isUp = false;

@@ -7,8 +7,9 @@ import { MockEmbeddingModelV3, MockEmbeddingModelV4 } from 'ai/test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { AiSdkEmbedderSettings } from '../../../adapters/embedders/ai-sdk-embedder-settings.ts';
 import { aiSdkEmbedder } from '../../../adapters/models/ai-sdk.ts';
+import { embedderContract } from '../../../testing/contracts/embedder-contract.ts';
+import { contractTests } from '../../testing/contracts/contract-tests.ts';
 import { type SseReply, sseServer } from '../models/ai-sdk/sse-server.ts';
-import { embedderSuite } from './embedder-suite.ts';
 
 const DIMENSIONS = 8;
 const context = { signal: new AbortController().signal, purpose: 'document' } as const;
@@ -32,13 +33,12 @@ function vectorOf(text: string): number[] {
 }
 
 describe('an embedding model of the SDK', () => {
-  embedderSuite(() => aiSdkEmbedder(mock(), { dimensions: DIMENSIONS }));
+  contractTests(embedderContract({ make: () => aiSdkEmbedder(mock(), { dimensions: DIMENSIONS }) }));
 });
 
 describe('one that takes few texts at once', () => {
-  embedderSuite(() =>
-    aiSdkEmbedder(mock({ maxEmbeddingsPerCall: 2, supportsParallelCalls: true }), { dimensions: DIMENSIONS }),
-  );
+  const few = () => mock({ maxEmbeddingsPerCall: 2, supportsParallelCalls: true });
+  contractTests(embedderContract({ make: () => aiSdkEmbedder(few(), { dimensions: DIMENSIONS }) }));
 
   test('is asked several times, one after the other, each within its bound', async () => {
     let open = 0;
@@ -66,7 +66,7 @@ describe('one made for an older version of the SDK', () => {
       maxEmbeddingsPerCall: 100,
       doEmbed: async ({ values }) => ({ embeddings: values.map(vectorOf), warnings: [] }),
     });
-  embedderSuite(() => aiSdkEmbedder(older(), { dimensions: DIMENSIONS }));
+  contractTests(embedderContract({ make: () => aiSdkEmbedder(older(), { dimensions: DIMENSIONS }) }));
 });
 
 describe('what the model is asked', () => {

@@ -2,13 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkEmbeddings } from '../../../adapters/embedders/embedder.contract.ts';
 import { hashedNgrams } from '../../../adapters/models/scripted.ts';
+import { embedderContract } from '../../../testing/contracts/embedder-contract.ts';
 import { runs } from '../../support/property.ts';
-import { embedderSuite } from './embedder-suite.ts';
+import { contractTests } from '../../testing/contracts/contract-tests.ts';
 
 const context = { signal: new AbortController().signal, purpose: 'document' } as const;
 
 describe('hashedNgrams', () => {
-  embedderSuite(() => hashedNgrams());
+  contractTests(embedderContract({ make: () => hashedNgrams() }));
+
+  test('a call that was given up rejects with the reason of its signal', async () => {
+    const reason = new Error('nobody waits');
+    const call = hashedNgrams().embed(['one'], { ...context, signal: AbortSignal.abort(reason) });
+    await expect(call).rejects.toBe(reason);
+  });
 
   test('has 256 dimensions, or as many as are asked for', async () => {
     expect(hashedNgrams()).toMatchObject({ modelId: 'hashed-ngrams-1', dimensions: 256 });

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelDelta, ModelRequest, ModelTurn } from '../../../adapters/models/model.contract.ts';
 import { type ScriptedStep, scripted } from '../../../adapters/models/scripted.ts';
+import { modelContract } from '../../../testing/contracts/model-contract.ts';
+import { contractTests } from '../../testing/contracts/contract-tests.ts';
+import { soundModel } from '../../testing/contracts/sound-model.ts';
+
+describe('what every model does', () => {
+  contractTests(modelContract({ make: soundModel }));
+});
 
 const call = { toolCalls: [{ toolName: 'refund', input: {} }] };
 
