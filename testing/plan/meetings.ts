@@ -13,5 +13,4 @@ export const MEETINGS: readonly Meeting[] = [
   (first, second) => [{ ...first, isBySql: true }, second],
   (first, second) => [{ ...meanwhile(first), isFinal: true }, second],
   (first) => [meanwhile(first), { type: 'resume', session: first.session, process: 2 }],
-  (first) => [first, { type: 'sendAgain', message: 1 }],
 ];

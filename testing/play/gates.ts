@@ -2,7 +2,7 @@ import { SeededChance } from '../clock/seeded-chance.ts';
 
 /** Where everything waits that could go on at the same time: one of them is let on at a time, in the order that the plan says. */
 export class Gates {
-  readonly #waiting: { isStart: boolean; letOn(): void }[] = [];
+  readonly #waiting: { isInTool: boolean; letOn(): void }[] = [];
   readonly #chance: SeededChance | null;
 
   /** `order`: 0 for the order of arrival, else the seed of choices. */
@@ -10,14 +10,14 @@ export class Gates {
     this.#chance = order === 0 ? null : new SeededChance(order);
   }
 
-  /** Resolves when it is let on. `isStart`: it waits before its tool is called, and not in it. */
-  pass(isStart = false): Promise<void> {
-    return new Promise((letOn) => this.#waiting.push({ isStart, letOn }));
+  /** Resolves when it is let on. `isInTool`: it waits in a tool, which stays out meanwhile. */
+  pass({ isInTool }: { isInTool: boolean }): Promise<void> {
+    return new Promise((letOn) => this.#waiting.push({ isInTool, letOn }));
   }
 
-  /** Lets one of them on; `onlyStarts`: one whose tool is not called yet. Whether there was one. */
-  release(onlyStarts = false): boolean {
-    const free = onlyStarts ? this.#waiting.filter(({ isStart }) => isStart) : this.#waiting;
+  /** Lets one of them on; `staysInTools`: one that waits elsewhere. Whether there was one. */
+  release(staysInTools: boolean): boolean {
+    const free = staysInTools ? this.#waiting.filter(({ isInTool }) => !isInTool) : this.#waiting;
     const place = this.#chance === null ? 0 : Math.floor(this.#chance.random() * free.length);
     const one = free[place];
     if (one === undefined) return false;

@@ -108,7 +108,7 @@ export class KitProcess {
     this.#strike({ point: 'place', place, ...info });
     await this.plan.place(place, info);
     // Inside a transaction nobody is let on before it: they would wait for its connection.
-    if (!this.#around.holder.isHeldBy(this, info.sessionId)) await this.#around.gates.pass();
+    if (!this.#around.holder.isHeldBy(this, info.sessionId)) await this.#around.gates.pass({ isInTool: true });
     await this.plan.alive();
   }
 
@@ -126,11 +126,12 @@ export class KitProcess {
     // A pause lets what it has under way in the database come to its end: it holds the one connection.
     if (this.plan.isPaused && !this.plan.isCrashed && DATABASE_POINTS.has(point)) return;
     const passed = this.plan.faultPoint(point, info);
-    const isToolStart = point === 'beforeEffect' && info.executionId !== undefined;
-    if (!isToolStart || holder.isHeldBy(this, info.sessionId)) return passed;
+    // A process that comes back after a stall may hear that it is too late, or commit first.
+    const isMixed = point === 'beforeHeartbeat' || (point === 'beforeEffect' && info.executionId !== undefined);
+    if (!isMixed || holder.isHeldBy(this, info.sessionId)) return passed;
     return (async () => {
       await passed;
-      await gates.pass(true);
+      await gates.pass({ isInTool: false });
       await this.plan.alive();
     })();
   };

@@ -24,12 +24,16 @@ function note(world: World, process: ProcessUnderTest): Tool {
   });
 }
 
+/** Longer than it takes until somebody looks for what nobody is at: then the call is still under way. */
+const LONG_MS = 15 * 60_000;
+
 /** Does a thing each time that it is called: whoever does not know whether it was, asks. */
 function act(world: World, process: ProcessUnderTest): Tool {
   return defineTool({
     name: 'act',
     description: 'Does a thing.',
     inputSchema,
+    timeoutMs: LONG_MS,
     execute: async (_params, { idempotencyKey }) => {
       await process.at('before it is done');
       world.set(idempotencyKey, (world.get(idempotencyKey) ?? 0) + 1);
