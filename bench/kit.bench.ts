@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { defineTool } from '../index.ts';
 import { checkToolPolicy } from '../testing/check-tool-policy.ts';
-import { sharedPglite } from '../testing/database/pglite-database.ts';
+import { PgliteLoan } from '../testing/database/pglite-loan.ts';
 
 /*
  * How many runs of the kit a second holds: a tool with nothing wrong, so that all runs are played. `--runs` sets how many.
@@ -13,9 +13,11 @@ const { values } = parseArgs({ options: { runs: { type: 'string', default: '200'
 const numRuns = Number(values.runs);
 
 const startedAt = performance.now();
-const database = await sharedPglite();
+const loan = new PgliteLoan();
+const database = await loan.database();
+loan.giveBack();
 const opened = performance.now();
-console.log(`opening the shared PGlite: ${((opened - startedAt) / 1_000).toFixed(1)} s`);
+console.log(`opening a PGlite: ${((opened - startedAt) / 1_000).toFixed(1)} s`);
 
 let executions = 0;
 const before = process.cpuUsage();

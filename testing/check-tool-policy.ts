@@ -1,7 +1,7 @@
 import type fc from 'fast-check';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
-import { sharedPglite, whileShared } from './database/pglite-database.ts';
+import { PgliteLoan } from './database/pglite-loan.ts';
 import type { FaultKind } from './faults/fault-plan.ts';
 import { describeCommand } from './plan/describe-command.ts';
 import type { Plan } from './plan/plan.ts';
@@ -51,7 +51,7 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
    * to look at it with the inspector, moment by moment. Default: it is not kept.
    */
   keepIn?: string;
-  /** Where it is played. Default: a PGlite that all checks of this process share. */
+  /** Where it is played. Default: a PGlite of this process, which one check has after the other. */
   database?: 'pglite';
 }
 
@@ -92,9 +92,10 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
   const { world, tools, policy, people } = options;
   const subject: Subject<World> = { world, tools, policy, people, tenants, users };
   const replayed = replay === undefined ? null : readPlan(replay);
+  const loan = new PgliteLoan();
   const judge = async (plan: Plan, told?: { keepIn: string | undefined }) =>
-    playPlan(await sharedPglite(), subject, plan, { invariants, everyStep, isTold: told !== undefined, ...told });
-  return whileShared(async () => {
+    playPlan(await loan.database(), subject, plan, { invariants, everyStep, isTold: told !== undefined, ...told });
+  try {
     const found =
       replayed === null
         ? await search(plansOfSeed({ calls, sessions, faults }, { numRuns, seed }), judge)
@@ -104,7 +105,9 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     const fails = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
     const shortest = replayed === null ? (await shrinkPlan(plan, calls, fails)).plan : plan;
     return report(shortest, broken, await judge(shortest, { keepIn }), { seed, runs: found.runs });
-  });
+  } finally {
+    loan.giveBack();
+  }
 }
 
 interface Found {

@@ -11,6 +11,7 @@ export {
   type ProviderAct,
   type ProviderAnswer,
 } from './contracts/model-contract.ts';
+export { type ToolContract, toolContract } from './contracts/tool-contract.ts';
 export {
   type Fault,
   type FaultKind,
@@ -19,6 +20,16 @@ export {
   type Passage,
   SimulatedCrash,
 } from './faults/fault-plan.ts';
+export { readFaults, writeFaults } from './faults/fault-text.ts';
+export type { BrokenPromise } from './harness/broken-promises.ts';
+export type { HarnessStart } from './harness/harness-process.ts';
+export {
+  openSessionHarness,
+  type ProcessOfHarness,
+  type SessionHarness,
+  type SessionHarnessOptions,
+} from './harness/session-harness.ts';
+export { PROMISE_NAMES } from './invariants/promise-names.ts';
 export type { TimelineEntry } from './play/timeline.ts';
 export type { ToolPolicyFailure, ToolPolicyReport } from './report/tool-policy-report.ts';
 export type {
@@ -30,3 +41,5 @@ export type {
   Truth,
   UnknownCall,
 } from './subject.ts';
+export { type LedgerReading, ledgerInvariants } from './world/ledger-invariants.ts';
+export { type WorldAct, WorldLedger } from './world/world-ledger.ts';

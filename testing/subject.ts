@@ -24,6 +24,8 @@ export interface SeenExecution {
   userId: string;
   sessionId: string;
   executionId: string;
+  /** The key with which the outside world was asked. */
+  idempotencyKey: string;
   toolName: string;
   params: unknown;
   status: ExecutionStatus;

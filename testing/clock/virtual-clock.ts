@@ -9,15 +9,22 @@ interface Sleeper {
 }
 
 /** When the time of a run begins: in the morning of a day far from every date that a test may know. */
-const BEGIN_MS = Date.UTC(2030, 0, 1, 9, 30);
+export const BEGIN_MS = Date.UTC(2030, 0, 1, 9, 30);
 
 /** A clock that stands still until it is moved: nothing that sleeps by it waits in real time. */
 export class VirtualClock implements Pick<Environment, 'now' | 'monotonic' | 'sleep'> {
   readonly #sleepers = new Set<Sleeper>();
-  #nowMs = BEGIN_MS;
+  readonly #beginMs: number;
+  #nowMs: number;
+
+  /** `beginMs`: milliseconds since 1970. Default: the begin of every run of the kit. */
+  constructor(beginMs = BEGIN_MS) {
+    this.#beginMs = beginMs;
+    this.#nowMs = beginMs;
+  }
 
   now = (): number => this.#nowMs;
-  monotonic = (): number => this.#nowMs - BEGIN_MS;
+  monotonic = (): number => this.#nowMs - this.#beginMs;
 
   /** Resolves once the clock was moved that far and {@link wakeDue} was called; rejects with the reason of `signal`. */
   sleep = (ms: number, signal?: AbortSignal): Promise<void> =>

@@ -4,6 +4,7 @@ import {
   type EmbedContext,
   type Embedder,
 } from '../../adapters/embedders/embedder.contract.ts';
+import { checkOptions } from '../../runtime/check-options.ts';
 import { must, shown } from './contract-broken.ts';
 import { type ContractCase, contractCases } from './contract-case.ts';
 import { STORABLE_ODD_TEXTS } from './odd-texts.ts';
@@ -29,8 +30,11 @@ const TEXTS = ['!?', '😀', ...STORABLE_ODD_TEXTS.map(({ text }) => text).filte
 /**
  * What a runtime relies on of an embedder, as cases for any runner of tests: vectors of the promised form for whatever texts, each in its
  * place, the same for the same text from every instance, and an end when the signal aborts. Nothing is said of what the vectors mean.
+ *
+ * @throws OPTIONS_INVALID for a name that is no option.
  */
-export function embedderContract({ make, patienceMs = PATIENCE_MS }: EmbedderContract): ContractCase[] {
+export function embedderContract(contract: EmbedderContract): ContractCase[] {
+  const { make, patienceMs = PATIENCE_MS } = checkOptions(contract, 'embedderContract', ['make', 'patienceMs']);
   const inPlace = (purpose: EmbedContext['purpose']) => async () => {
     const embedder = await make();
     const texts = ['refund of an order', 'the weather in Paris', 'refund of an order'];

@@ -10,6 +10,7 @@ import { isTurnlockError } from '../../errors.ts';
 import { MAX_CHARACTERS, resolveLimits } from '../../limits.ts';
 import { normaliseJson } from '../../persistence/values/normalise-json.ts';
 import { checkAnswer, checkDelta } from '../../runtime/check-answer.ts';
+import { checkOptions } from '../../runtime/check-options.ts';
 import { must, shown } from './contract-broken.ts';
 import { type ContractCase, contractCases } from './contract-case.ts';
 import { frozen } from './frozen.ts';
@@ -69,8 +70,11 @@ const AT_ONCE = 4;
 /**
  * What a runtime relies on of a model, as cases for any runner of tests: what its provider says comes back as it was said, what it is asked
  * reaches its provider, any valid history is taken, errors say whether another attempt may help, and a call ends when its signal aborts.
+ *
+ * @throws OPTIONS_INVALID for a name that is no option.
  */
-export function modelContract({ make, patienceMs = PATIENCE_MS }: ModelContract): ContractCase[] {
+export function modelContract(contract: ModelContract): ContractCase[] {
+  const { make, patienceMs = PATIENCE_MS } = checkOptions(contract, 'modelContract', ['make', 'patienceMs']);
   const answering = (answer: Partial<ProviderAnswer>) =>
     make({
       type: 'answers',

@@ -29,47 +29,6 @@ interface Slot {
   life: Life;
 }
 
-let shared: Promise<PgliteKitDatabase> | undefined;
-
-/**
- * The PGlite that all checks of this Node process share, opened and migrated by the first one: that takes seconds, and a run a fraction of one.
- * One that had to be given up is replaced.
- */
-export async function sharedPglite(): Promise<PgliteKitDatabase> {
-  shared ??= openPgliteKitDatabase();
-  const database = await shared;
-  if (!database.isGivenUp) return database;
-  shared = openPgliteKitDatabase();
-  return shared;
-}
-
-/** Milliseconds after the last check until the shared PGlite is closed. */
-const KEPT_MS = 1_000;
-
-let checks = 0;
-let closing: NodeJS.Timeout | undefined;
-
-/**
- * Runs a check on the shared PGlite. When the last one is over it is closed, a moment later and not by a timer that keeps the process: PostgreSQL
- * has timers of its own, which it sets again and again, and a program that is done would never end.
- */
-export async function whileShared<Result>(check: () => Promise<Result>): Promise<Result> {
-  checks += 1;
-  clearTimeout(closing);
-  try {
-    return await check();
-  } finally {
-    checks -= 1;
-    if (checks === 0) closing = setTimeout(closeShared, KEPT_MS).unref();
-  }
-}
-
-function closeShared(): void {
-  const opened = shared;
-  shared = undefined;
-  opened?.then((database) => database.close()).catch(() => undefined);
-}
-
 /** A PGlite in memory of one's own, migrated, with the clock of the kit. */
 export async function openPgliteKitDatabase(): Promise<PgliteKitDatabase> {
   const { PGlite } = await loadPglite();

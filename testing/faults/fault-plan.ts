@@ -22,6 +22,8 @@ export interface Passage extends FaultInfo {
 /** Where something happens, and what. */
 export interface Fault {
   point: FaultPoint | 'place' | 'any';
+  /** Name of a place; only its passages count. Default: all of the point. */
+  place?: string;
   /** Which of the passages that match, from 1 on. Default 1. */
   occurrence?: number;
   /** Which passages count. Default: all of the point. */
@@ -154,7 +156,10 @@ export class FaultPlan implements Environment {
     if (this.isCrashed) return this.#leave(passage);
     this.passages.push(passage);
     const due = this.#faults.filter(
-      ({ fault }) => (fault.point === 'any' || fault.point === point) && (fault.where?.(passage) ?? true),
+      ({ fault }) =>
+        (fault.point === 'any' || fault.point === point) &&
+        (fault.place === undefined || fault.place === passage.place) &&
+        (fault.where?.(passage) ?? true),
     );
     for (const entry of due) entry.seen += 1;
     const struck = due.find(({ fault, seen }) => seen === (fault.occurrence ?? 1));

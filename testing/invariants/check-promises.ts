@@ -1,49 +1,33 @@
-import { resolveLimits } from '../../limits.ts';
-import { MESSAGE_REPEATED } from '../../persistence/inbox.ts';
+import type { KitDatabase } from '../database/kit-database.contract.ts';
 import type { Broken } from '../play/play-plan.ts';
 import type { Stage } from '../play/stage.ts';
 import { checkMessages } from './check-messages.ts';
 import { PROMISE_NAMES } from './promise-names.ts';
+import { PROMISES_OF_A_RUN } from './promises-of-a-run.ts';
 
 /** Every fourth run is verified as a whole; what is cheap is looked at each time. Which ones they are follows from the plan. */
 const SHARE_VERIFIED = 4;
 
-/** For how long a lease holds after a commit at the least; on a server the two times that are compared are not read at once. */
-const LEASE_MS = resolveLimits().leaseMs - 1_000;
-
-/** What Turnlock itself promises of a system at rest, by name. `$1`: holders that gave their sessions back. Each statement finds what breaks the promise, one row for each. */
+/** What Turnlock itself promises of a system at rest, by name. Each statement finds what breaks the promise, one row for each. */
 const PROMISES: { readonly [inWords: string]: string } = {
-  [PROMISE_NAMES.fenced]: `SELECT 'session ' || s.external_id || ': two processes commit with one token' AS what
+  [PROMISE_NAMES.fenced]: `SELECT 'session ' || COALESCE(s.external_id, s.session_id::text) || ': two processes commit with one token' AS what
     FROM turnlock.agent_transitions t JOIN turnlock.agent_transition_payloads p USING (session_id, sequence)
     JOIN turnlock.agent_sessions s USING (session_id)
     GROUP BY s.session_id, s.external_id, t.token HAVING count(DISTINCT p.payload->>'holder') > 1`,
-  [PROMISE_NAMES.taken]: `SELECT 'session ' || s.external_id || ' was taken while its lease was live' AS what
-    FROM turnlock.agent_transitions t JOIN turnlock.agent_sessions s USING (session_id)
-    CROSS JOIN LATERAL (SELECT h.sequence, h.created_at, p.payload->>'holder' AS holder FROM turnlock.agent_transitions h
-      JOIN turnlock.agent_transition_payloads p USING (session_id, sequence)
-      WHERE h.session_id = t.session_id AND h.token = t.token - 1 AND p.payload->>'holder' IS NOT NULL
-      ORDER BY h.sequence DESC LIMIT 1) AS held
-    WHERE t.event = 'worker.tookOver' AND t.created_at < held.created_at + interval '${LEASE_MS} milliseconds'
-      AND held.holder <> ALL($1::text[]) AND NOT EXISTS (SELECT FROM turnlock.agent_transitions r
-        WHERE r.session_id = t.session_id AND r.sequence >= held.sequence AND r.sequence < t.sequence
-          AND r.to_state NOT IN ('PLANNING', 'EXECUTING_TOOL'))`,
-  [PROMISE_NAMES.asked]: `SELECT e.tool_name || ' in session ' || s.external_id || ' had time until its deadline' AS what
+  [PROMISE_NAMES.asked]: `SELECT e.tool_name || ' in session ' || COALESCE(s.external_id, s.session_id::text) || ' had time until its deadline' AS what
     FROM turnlock.agent_transitions t JOIN turnlock.agent_transition_payloads p USING (session_id, sequence)
     JOIN turnlock.agent_sessions s USING (session_id)
     CROSS JOIN LATERAL jsonb_array_elements(p.payload->'event'->'executions') AS u (doubt)
     JOIN turnlock.agent_tool_executions e ON e.execution_id::text = u.doubt->>'executionId' AND e.attempt = (u.doubt->>'attempt')::int
     WHERE t.event = 'tool.outcomeUnknown' AND u.doubt->>'reason' = 'crash' AND t.created_at < e.deadline_at`,
-  [PROMISE_NAMES.refused]: `SELECT i.content || ' in session ' || s.external_id || ' was refused: ' || i.rejected_code AS what
-    FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
-    WHERE i.rejected_at IS NOT NULL AND i.rejected_code <> '${MESSAGE_REPEATED}'`,
-  [PROMISE_NAMES.lease]: `SELECT 'session ' || external_id AS what FROM turnlock.agent_sessions
+  [PROMISE_NAMES.lease]: `SELECT 'session ' || COALESCE(external_id, session_id::text) AS what FROM turnlock.agent_sessions
     WHERE lease_holder IS NOT NULL AND current_state IN ('IDLE', 'COMPLETED', 'FAILED', 'AWAITING_INPUT')`,
-  [PROMISE_NAMES.open]: `SELECT e.tool_name || ' is ' || e.status || ' in session ' || s.external_id AS what
+  [PROMISE_NAMES.open]: `SELECT e.tool_name || ' is ' || e.status || ' in session ' || COALESCE(s.external_id, s.session_id::text) AS what
     FROM turnlock.agent_tool_executions e JOIN turnlock.agent_sessions s USING (session_id)
     WHERE e.status IN ('PENDING', 'RUNNING') AND s.current_state IN ('IDLE', 'COMPLETED', 'FAILED')`,
-  [PROMISE_NAMES.version]: `SELECT 'session ' || s.external_id AS what FROM turnlock.agent_sessions s
+  [PROMISE_NAMES.version]: `SELECT 'session ' || COALESCE(s.external_id, s.session_id::text) AS what FROM turnlock.agent_sessions s
     WHERE s.version <> (SELECT count(*) FROM turnlock.agent_transitions t WHERE t.session_id = s.session_id)`,
-  [PROMISE_NAMES.answered]: `SELECT 'call ' || (p.part->>'ordinal') || ' of turn ' || a.turn_index || ' in session ' || s.external_id AS what
+  [PROMISE_NAMES.answered]: `SELECT 'call ' || (p.part->>'ordinal') || ' of turn ' || a.turn_index || ' in session ' || COALESCE(s.external_id, s.session_id::text) AS what
     FROM turnlock.agent_turns a JOIN turnlock.agent_sessions s USING (session_id)
     CROSS JOIN LATERAL jsonb_array_elements(a.parts) AS p (part)
     WHERE a.role = 'assistant' AND p.part->>'type' = 'toolCall' AND s.current_state IN ('IDLE', 'COMPLETED', 'FAILED')
@@ -51,19 +35,30 @@ const PROMISES: { readonly [inWords: string]: string } = {
         AND r.call_ordinal = (p.part->>'ordinal')::int AND r.turn_index > a.turn_index
         AND r.turn_index < COALESCE((SELECT min(n.turn_index) FROM turnlock.agent_turns n
           WHERE n.session_id = a.session_id AND n.role = 'assistant' AND n.turn_index > a.turn_index), 2147483647))`,
-  [PROMISE_NAMES.message]: `SELECT 'session ' || s.external_id AS what FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
+  [PROMISE_NAMES.message]: `SELECT 'session ' || COALESCE(s.external_id, s.session_id::text) AS what FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
     WHERE s.current_state = 'IDLE' AND i.rejected_at IS NULL`,
 };
 
-const ALL = Object.entries(PROMISES)
-  .map(([name, statement]) => `SELECT '${name}' AS name, what FROM (${statement}) AS found`)
-  .join(' UNION ALL ');
+const ALL = unionOf(PROMISES);
+const ALL_OF_A_RUN = unionOf({ ...PROMISES, ...PROMISES_OF_A_RUN });
+
+function unionOf(promises: typeof PROMISES): string {
+  return Object.entries(promises)
+    .map(([name, statement]) => `SELECT '${name}' AS name, what FROM (${statement}) AS found`)
+    .join(' UNION ALL ');
+}
+
+/** What is broken of what rows can show. */
+export async function readBroken(database: Pick<KitDatabase, 'query'>): Promise<Broken[]> {
+  const rows = await database.query(ALL);
+  return rows.map(({ name, what }) => ({ invariant: name, message: what }));
+}
 
 /** The first promise of Turnlock's own that a run broke; `null`: all hold. */
 export async function checkPromises<World>(stage: Stage<World>): Promise<Broken | null> {
-  const gone = [...stage.holders].flatMap(([process, holder]) => (process.isClosing ? [holder] : []));
-  const [found] = await stage.database.query(ALL, [gone]);
-  if (found !== undefined) return { invariant: found.name, message: `${found.what}` };
+  const givenBack = [...stage.holders].flatMap(([process, holder]) => (process.isClosing ? [holder] : []));
+  const [found] = await stage.database.query(ALL_OF_A_RUN, [givenBack]);
+  if (found !== undefined) return { invariant: found.name, message: found.what };
   const broken = await checkMessages(stage);
   if (broken !== null) return broken;
   if (stage.plan.ids % SHARE_VERIFIED !== 0) return null;

@@ -10,13 +10,13 @@ export class Gates {
     this.#chance = order === 0 ? null : new SeededChance(order);
   }
 
-  /** Resolves when it is let on. `isInTool`: it waits in a tool, which stays out meanwhile. */
-  pass({ isInTool }: { isInTool: boolean }): Promise<void> {
+  /** Resolves when it is let on. `isInTool`: it waits in a tool, which stays out meanwhile; that is the default. */
+  pass({ isInTool = true }: { isInTool?: boolean } = {}): Promise<void> {
     return new Promise((letOn) => this.#waiting.push({ isInTool, letOn }));
   }
 
-  /** Lets one of them on; `staysInTools`: one that waits elsewhere. Whether there was one. */
-  release(staysInTools: boolean): boolean {
+  /** Lets one of them on; `staysInTools`: one that waits elsewhere, by default any. Whether there was one. */
+  release({ staysInTools = false }: { staysInTools?: boolean } = {}): boolean {
     const free = staysInTools ? this.#waiting.filter(({ isInTool }) => !isInTool) : this.#waiting;
     const place = this.#chance === null ? 0 : Math.floor(this.#chance.random() * free.length);
     const one = free[place];

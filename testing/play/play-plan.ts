@@ -2,6 +2,7 @@ import { resolveLimits } from '../../limits.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
 import { checkHeard } from '../invariants/check-heard.ts';
 import { checkPromises } from '../invariants/check-promises.ts';
+import { owingSessions } from '../invariants/owing-sessions.ts';
 import { PROMISE_NAMES } from '../invariants/promise-names.ts';
 import { readSeen } from '../invariants/read-seen.ts';
 import { saidBy } from '../invariants/said-by.ts';
@@ -171,21 +172,11 @@ async function bringToRest<World>(stage: Stage<World>, { client, people }: Cast<
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const isLost = await client.writeLost();
     const isDecided = await people.decideAll();
-    if (!isDecided && !isLost && stage.paused.length === 0 && !(await isOwing(stage))) return;
+    const isAtWork = stage.paused.length > 0 || (await owingSessions(stage.database)).length > 0;
+    if (!isDecided && !isLost && !isAtWork) return;
     await passTime(stage, LATER_MS);
   }
   throw new NeverRests(`after ${MAX_ROUNDS} rounds there is still work that is owed`);
-}
-
-const OWING = `SELECT EXISTS (
-    SELECT FROM turnlock.agent_sessions s WHERE s.current_state IN ('PLANNING', 'EXECUTING_TOOL')
-      OR (s.current_state = 'IDLE' AND EXISTS (
-        SELECT FROM turnlock.agent_inbox i WHERE i.session_id = s.session_id AND i.rejected_at IS NULL))
-  ) AS owing`;
-
-async function isOwing<World>({ database }: Stage<World>): Promise<boolean> {
-  const [row] = await database.query(OWING);
-  return row?.owing === true;
 }
 
 async function judge<World>(stage: Stage<World>, { invariants }: Judging<World>): Promise<Broken | null> {

@@ -1,23 +1,16 @@
-import type { Environment, FaultInfo, FaultPoint } from '../../environment.ts';
+import type { FaultInfo, FaultPoint } from '../../environment.ts';
 import type { Limits } from '../../limits.ts';
-import { createRuntime, type Runtime } from '../../runtime/create-runtime.ts';
 import type { Agent } from '../../runtime/define-agent.ts';
 import type { LogEntry } from '../../runtime/log.ts';
 import type { Session } from '../../runtime/session-handle.ts';
-import { SeededChance } from '../clock/seeded-chance.ts';
-import type { VirtualClock } from '../clock/virtual-clock.ts';
-import type { KitDatabase } from '../database/kit-database.contract.ts';
-import { DATABASE_POINTS, type FaultKind, FaultPlan, type Passage } from '../faults/fault-plan.ts';
+import type { FaultKind, Passage } from '../faults/fault-plan.ts';
 import type { FaultCommand } from '../plan/plan.ts';
 import type { Gates } from './gates.ts';
-import type { TransactionHolder } from './transaction-holder.ts';
+import { type Ground, MortalProcess } from './mortal-process.ts';
 
 /** What all processes of a run share. */
-export interface Surroundings {
-  database: KitDatabase;
-  clock: VirtualClock;
+export interface Surroundings extends Ground {
   gates: Gates;
-  holder: TransactionHolder;
   /** Faults that are still to happen, in whichever process comes there first. */
   due: DueFault[];
   onStrike(process: KitProcess, fault: FaultKind, passage: Passage): void;
@@ -35,10 +28,8 @@ const LIMITS: Partial<Limits> = { maxRecoveries: 1_000, graceMs: 1_000, modelBac
 
 const EFFECTS: ReadonlySet<Passage['point']> = new Set(['beforeEffect', 'insideEffect', 'afterEffect']);
 
-/** One simulated process: a runtime with clock, ids and faults of its own. */
-export class KitProcess {
-  readonly number: number;
-  readonly plan: FaultPlan;
+/** One simulated process of a run. */
+export class KitProcess extends MortalProcess {
   /** Handles of the sessions that it has opened, by number. */
   readonly sessions = new Map<number, Promise<Session>>();
   /** Tools that are at work outside of every place of the kit's. */
@@ -50,53 +41,16 @@ export class KitProcess {
   lostBy: FaultCommand | null = null;
   /** How often time has passed without it. */
   awayFor = 0;
-  runtime!: Runtime;
   readonly #around: Surroundings;
-  #isUp = false;
 
   constructor(number: number, ids: number, around: Surroundings) {
-    this.number = number;
+    super(number, ids, around, (fault, passage) => around.onStrike(this, fault, passage));
     this.#around = around;
-    const chance = new SeededChance(ids + number * 7_919);
-    const { clock, holder } = around;
-    const base: Environment = {
-      now: clock.now,
-      monotonic: clock.monotonic,
-      sleep: clock.sleep,
-      uuid: chance.uuid,
-      random: chance.random,
-      faultPoint: () => undefined,
-    };
-    this.plan = new FaultPlan([], base, {
-      endsTransactions: true,
-      isInTransaction: ({ sessionId }) => holder.isHeldBy(this, sessionId),
-      onStrike: (fault, passage) => around.onStrike(this, fault, passage),
-    });
   }
 
   /** Starts it; nothing goes wrong before it is up. */
   async start(agentOf: (process: KitProcess) => Agent): Promise<void> {
-    const { database } = this.#around;
-    const { now, monotonic, uuid, random, sleep } = this.plan;
-    const environment: Environment = { now, monotonic, uuid, random, sleep, faultPoint: this.#faultPoint };
-    const { plan } = this;
-    const { adapter } = database.mortalAdapter({
-      environment,
-      alive: () => plan.alive(),
-      get isPaused() {
-        return plan.isPaused && !plan.isCrashed;
-      },
-    });
-    this.runtime = await createRuntime({
-      database: adapter,
-      agents: [agentOf(this)],
-      migrate: 'check',
-      limits: LIMITS,
-      onWarning: () => undefined,
-      log: (entry) => this.#around.onLog(this, entry),
-      environment,
-    });
-    this.#isUp = true;
+    await this.open({ agents: [agentOf(this)], limits: LIMITS, log: (entry) => this.#around.onLog(this, entry) });
   }
 
   get isLiving(): boolean {
@@ -105,40 +59,28 @@ export class KitProcess {
 
   /** A place in a tool: where a fault is due it happens, else whatever waits is let on in the plan's order. */
   async at(place: string, info: FaultInfo): Promise<void> {
-    this.#strike({ point: 'place', place, ...info });
+    this.passes({ point: 'place', place, ...info });
     await this.plan.place(place, info);
     // Inside a transaction nobody is let on before it: they would wait for its connection.
-    if (!this.#around.holder.isHeldBy(this, info.sessionId)) await this.#around.gates.pass({ isInTool: true });
+    if (!this.isInTransaction({ point: 'place', ...info })) await this.#around.gates.pass();
     await this.plan.alive();
   }
 
-  /** Nothing of it has any effect from here on. */
-  abandon(): void {
-    void this.plan.crash();
-  }
-
-  #faultPoint = (point: FaultPoint, info: FaultInfo): Promise<void> | void => {
-    if (!this.#isUp) return;
-    const { holder, gates } = this.#around;
-    if (point === 'beforeBegin' || point === 'commitSent') holder.free();
-    if (point === 'afterLock') holder.take(this, info.sessionId);
-    this.#strike({ point, ...info });
-    // A pause lets what it has under way in the database come to its end: it holds the one connection.
-    if (this.plan.isPaused && !this.plan.isCrashed && DATABASE_POINTS.has(point)) return;
-    const passed = this.plan.faultPoint(point, info);
+  protected override pass(point: FaultPoint, info: FaultInfo): Promise<void> | void {
+    const passed = super.pass(point, info);
     // A process that comes back after a stall may hear that it is too late, or commit first.
     const isMixed = point === 'beforeHeartbeat' || (point === 'beforeEffect' && info.executionId !== undefined);
-    if (!isMixed || holder.isHeldBy(this, info.sessionId)) return passed;
+    if (!isMixed || this.isInTransaction({ point, ...info })) return passed;
     return (async () => {
       await passed;
-      await gates.pass({ isInTool: false });
+      await this.#around.gates.pass({ isInTool: false });
       await this.plan.alive();
     })();
-  };
+  }
 
   /** Arms the fault whose passage this is. */
-  #strike(passage: Passage): void {
-    const { due, holder } = this.#around;
+  protected override passes(passage: Passage): void {
+    const { due } = this.#around;
     if (this.plan.isCrashed || this.plan.isPaused) return;
     for (const fault of [...due]) {
       const { command } = fault;
@@ -146,7 +88,7 @@ export class KitProcess {
       if (EFFECTS.has(passage.point) && passage.executionId === undefined) continue;
       // On one connection nobody else would get any further; a server ends what is silent for too long.
       const isSilent = command.fault === 'stall' || (command.fault === 'timeout' && EFFECTS.has(passage.point));
-      if (isSilent && holder.isHeldBy(this, passage.sessionId)) continue;
+      if (isSilent && this.isInTransaction(passage)) continue;
       fault.seen += 1;
       if (fault.seen !== command.occurrence) continue;
       due.splice(due.indexOf(fault), 1);

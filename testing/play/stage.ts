@@ -99,18 +99,18 @@ export class Stage<World> {
 
   /** Nothing of the run goes on after this. */
   async close(): Promise<void> {
-    this.#abandonAll();
+    await this.#killAll();
     await this.database.reset();
   }
 
   /** Ends the run, and keeps what it left in a new folder within `parent`; resolves to that folder, or to `null` where it cannot be kept. */
   async keepIn(parent: string): Promise<string | null> {
-    this.#abandonAll();
+    await this.#killAll();
     return this.database.keepIn(parent);
   }
 
-  #abandonAll(): void {
-    for (const process of this.#processes) process.abandon();
+  async #killAll(): Promise<void> {
+    await Promise.all(this.#processes.map((process) => process.kill()));
   }
 
   /** The living process of that place, from 1 on: started, where there are fewer. */
@@ -185,7 +185,7 @@ export class Stage<World> {
   async quiet(isHeld: boolean | 'inTools' = false): Promise<void> {
     for (let steps = 0; steps < MAX_STEPS; steps += 1) {
       await turn();
-      if (isHeld !== true && this.#gates.release(isHeld === 'inTools')) continue;
+      if (isHeld !== true && this.#gates.release({ staysInTools: isHeld === 'inTools' })) continue;
       if (this.clock.wakeDue()) continue;
       const { nextWakeInMs } = this.clock;
       if (this.database.isHeld) {

@@ -12,6 +12,11 @@ export class TransactionHolder {
     this.#process = null;
   }
 
+  /** Whether it is a transaction of that process. */
+  isOf(process: object): boolean {
+    return this.#process === process;
+  }
+
   /** Whether it is the transaction of that session in that process: what acts then, acts inside it. */
   isHeldBy(process: object, sessionId: string | undefined): boolean {
     return this.#process === process && sessionId !== undefined && this.#sessionId === sessionId;

@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest';
 import type { Embedder } from '../../../adapters/embedders/embedder.contract.ts';
 import { hashedNgrams } from '../../../adapters/models/scripted.ts';
 import { embedderContract } from '../../../testing/contracts/embedder-contract.ts';
@@ -61,4 +62,10 @@ eachCaseCanFail(titles, {
     embed: (texts, { purpose }) => sound.embed(texts, { purpose, signal: new AbortController().signal }),
   }),
   'stops soon after its signal aborts': over({ embed: never }),
+});
+
+test('a name that is no option is refused', () => {
+  expect(() => embedderContract({ make: () => sound, run: 1 } as never)).toThrow(
+    expect.objectContaining({ code: 'OPTIONS_INVALID' }),
+  );
 });

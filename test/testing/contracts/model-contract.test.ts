@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest';
 import type { Model, ModelContext, ModelRequest, ModelResponse } from '../../../adapters/models/model.contract.ts';
 import { TurnlockError } from '../../../errors.ts';
 import { modelContract, type ProviderAct } from '../../../testing/contracts/model-contract.ts';
@@ -138,3 +139,9 @@ eachCaseCanFail(
     'says that no further attempt helps, where its provider refuses for good': throwing(() => new Error('no answer')),
   },
 );
+
+test('a name that is no option is refused', () => {
+  expect(() => modelContract({ make: soundModel, run: 1 } as never)).toThrow(
+    expect.objectContaining({ code: 'OPTIONS_INVALID' }),
+  );
+});

@@ -1,0 +1,57 @@
+import { type Environment, systemEnvironment } from '../../environment.ts';
+import { VirtualClock } from '../clock/virtual-clock.ts';
+
+/** Sleeps of less than this do not wait for the clock: looks at what others do, and short back-offs. In milliseconds. */
+const BRIEF_MS = 1_001;
+
+/** How long they take, in milliseconds of real time. */
+const MOMENT_MS = 1;
+
+/** A clock that stands still until it is moved, for processes whose looks and short back-offs go on meanwhile. */
+export class HarnessClock implements Pick<Environment, 'now' | 'monotonic' | 'sleep'> {
+  readonly #startsAt: number;
+  #clock: VirtualClock;
+  /** How many sleep for a moment. */
+  #brief = 0;
+
+  constructor(startsAt: number) {
+    this.#startsAt = startsAt;
+    this.#clock = new VirtualClock(startsAt);
+  }
+
+  /** Milliseconds since 1970. */
+  now = (): number => this.#clock.now();
+  /** Milliseconds since the harness began. */
+  monotonic = (): number => this.#clock.monotonic();
+
+  /** Resolves once the clock was moved that far; one of up to a second after a moment of real time. Rejects with the reason of `signal`. */
+  sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    if (ms >= BRIEF_MS) return this.#clock.sleep(ms, signal);
+    this.#brief += 1;
+    try {
+      await systemEnvironment.sleep(ms <= 0 ? 0 : MOMENT_MS, signal);
+    } finally {
+      this.#brief -= 1;
+    }
+  };
+
+  /** Whether somebody goes on in a moment. */
+  get isBrief(): boolean {
+    return this.#brief > 0;
+  }
+
+  /** Moves the time at once; nobody wakes before {@link wakeDue}. */
+  jump(ms: number): void {
+    this.#clock.jump(ms);
+  }
+
+  /** Wakes everybody whose time has come. Whether there was anybody. */
+  wakeDue(): boolean {
+    return this.#clock.wakeDue();
+  }
+
+  /** Begins anew: nobody sleeps by it. */
+  restart(): void {
+    this.#clock = new VirtualClock(this.#startsAt);
+  }
+}

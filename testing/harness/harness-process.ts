@@ -1,0 +1,68 @@
+import { TurnlockError } from '../../errors.ts';
+import type { Limits } from '../../limits.ts';
+import type { Agent } from '../../runtime/define-agent.ts';
+import { DATABASE_POINTS, type Fault, type Passage } from '../faults/fault-plan.ts';
+import { readFaults } from '../faults/fault-text.ts';
+import { MortalProcess } from '../play/mortal-process.ts';
+import type { ProcessUnderTest } from '../subject.ts';
+
+/** What a process of a harness is started with. */
+export interface HarnessStart<Agents extends readonly Agent[]> {
+  /** Its agents; a function is told of the process, so that tools can have places in which a fault may strike. */
+  agents: Agents | ((process: ProcessUnderTest) => Agents);
+  /** What goes wrong in it, also as the text that `readFaults` reads; passages count from when it is up. Default: nothing. */
+  faults?: readonly Fault[] | string;
+  /** As of `createRuntime`. Default: no back-off of the model or of `reconcile`, a second of grace for a tool that is late; all else as there. */
+  limits?: Partial<Limits>;
+}
+
+/** What follows from a failure, or from a deadline that the clock has jumped over, waits for no further jump. */
+const LIMITS: Partial<Limits> = { modelBackoffMs: 0, reconcileBackoffMs: 0, graceMs: 1_000 };
+
+/** One process of a harness. */
+export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> extends MortalProcess<Agents> {
+  /** Where it stood at its last passage: rises while it goes on. */
+  passed = 0;
+
+  /** @throws OPTIONS_INVALID for a fault that would hold the database for ever. What `createRuntime` throws. */
+  async start(
+    { agents, faults: planned = [], limits = {} }: HarnessStart<Agents>,
+    clock: { now(): number },
+    isSingleConnection: boolean,
+  ): Promise<void> {
+    const faults = typeof planned === 'string' ? readFaults(planned) : planned;
+    for (const fault of faults) checkFault(fault, isSingleConnection);
+    const own = typeof agents === 'function' ? agents(this.#underTest(clock)) : agents;
+    await this.open({ agents: own, limits: { ...LIMITS, ...limits } });
+    for (const fault of faults) this.plan.arm(fault);
+  }
+
+  /** A place of a tool does not say which session it acts for: where the process has a transaction open, it counts as part of that. */
+  override isInTransaction(passage: Pick<Passage, 'point' | 'sessionId'>): boolean {
+    return passage.point === 'place' ? this.hasTransaction : super.isInTransaction(passage);
+  }
+
+  protected override passes(_passage: Passage): void {
+    this.passed += 1;
+  }
+
+  #underTest({ now }: { now(): number }): ProcessUnderTest {
+    const { number, plan } = this;
+    return {
+      number,
+      now,
+      async at(place) {
+        await plan.place(place);
+        await plan.alive();
+      },
+    };
+  }
+}
+
+/** @throws OPTIONS_INVALID for a pause that keeps the one connection of PGlite. */
+function checkFault({ point, fault }: Fault, isSingleConnection: boolean): void {
+  if (!isSingleConnection || fault !== 'stall' || point === 'any' || !DATABASE_POINTS.has(point)) return;
+  throw new TurnlockError('OPTIONS_INVALID', {
+    message: `fault not accepted: stall at ${point} (found PGlite, whose one connection nobody else would get, wanted a point outside of transactions)`,
+  });
+}

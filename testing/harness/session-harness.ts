@@ -1,0 +1,221 @@
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { scripted } from '../../adapters/models/scripted.ts';
+import { TurnlockError } from '../../errors.ts';
+import { checkOptions } from '../../runtime/check-options.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
+import { type Agent, defineAgent } from '../../runtime/define-agent.ts';
+import { BEGIN_MS } from '../clock/virtual-clock.ts';
+import type { KitDatabase } from '../database/kit-database.contract.ts';
+import { PgliteLoan } from '../database/pglite-loan.ts';
+import { readSeen } from '../invariants/read-seen.ts';
+import { TransactionHolder } from '../play/transaction-holder.ts';
+import type { SeenExecution } from '../subject.ts';
+import { type BrokenPromise, brokenPromises } from './broken-promises.ts';
+import { HarnessClock } from './harness-clock.ts';
+import { HarnessProcess, type HarnessStart } from './harness-process.ts';
+
+/** What {@link openSessionHarness} takes. */
+export interface SessionHarnessOptions {
+  /** Default: a PGlite of this Node process, in memory, which nobody else has until `close`. */
+  database?: 'pglite';
+  /** What the clock says at first. Default: in the morning of 2030-01-01. */
+  startsAt?: Date;
+  /** Ids and chance of all processes follow from it; a whole number from 0 on. Default 1. */
+  seed?: number;
+}
+
+const OPTIONS = ['database', 'startsAt', 'seed'];
+const START = ['agents', 'faults', 'limits'];
+
+/** A migrated database, a clock, and processes on them that a test starts, kills and looks into. Made by {@link openSessionHarness}. */
+export interface SessionHarness extends AsyncDisposable {
+  /** The one clock of the database and of all processes: it stands still between two jumps. */
+  readonly clock: Pick<HarnessClock, 'now' | 'monotonic' | 'sleep'>;
+  /**
+   * Starts a process: a runtime on this database with faults of its own. Several may live at once.
+   *
+   * @throws OPTIONS_INVALID for a fault that would keep the one connection of PGlite. What `createRuntime` throws.
+   */
+  start<const Agents extends readonly Agent[]>(options: HarnessStart<Agents>): Promise<ProcessOfHarness<Agents>>;
+  /** Resolves once nothing goes on by itself any more: who sleeps waits for a jump. What tools wait for outside is not waited for. */
+  quiet(): Promise<void>;
+  /** Once it is quiet, moves the clock at once by so many milliseconds, for the database too; resolves once it is quiet again. */
+  jump(ms: number): Promise<void>;
+  /** Rows of a statement, past every runtime, as the owner of the tables. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
+  query(text: string, values?: unknown[]): Promise<any[]>;
+  /** Every execution of every session, as committed: what invariants of the kit look at. */
+  executions(): Promise<SeenExecution[]>;
+  /**
+   * The promises of Turnlock's own that do not hold, of those which the rows of a system at rest can show: work that is owed counts as one.
+   * Empty where all hold.
+   */
+  promises(): Promise<BrokenPromise[]>;
+  /** Kills every process and removes what they left; clock, ids and numbers of processes begin anew. */
+  reset(): Promise<void>;
+  /** Kills every process and gives the database back. */
+  close(): Promise<void>;
+}
+
+/** A process of a harness. */
+export type ProcessOfHarness<Agents extends readonly Agent[]> = Pick<
+  HarnessProcess<Agents>,
+  'number' | 'runtime' | 'plan'
+> & {
+  /** Kills it: nothing of it has any effect from here on, and what it owes is answered to nobody. */
+  crash(): Promise<void>;
+};
+
+/** Turns of the event loop in which nothing happens, until it counts as quiet. */
+const STILL_TURNS = 4;
+
+/** Milliseconds of real time after which whoever holds the one connection counts as hanging. */
+const PATIENCE_MS = 50;
+
+/**
+ * Opens a session harness: a database of its own, a clock that stands still, and processes that crash where a test says so. Ids and chance
+ * follow from the seed. Opening the first one of a Node process takes seconds, each further one on the same database a moment.
+ *
+ * @throws OPTIONS_INVALID for an option that is not accepted, or where PGlite is not installed.
+ * @example
+ * await using harness = await openSessionHarness();
+ * const { runtime, plan } = await harness.start({ agents: [support], faults: 'crash at commitSent #2' });
+ */
+export async function openSessionHarness(options: SessionHarnessOptions = {}): Promise<SessionHarness> {
+  const { startsAt = new Date(BEGIN_MS), seed = 1 } = checkShape(checkOptions(options, 'openSessionHarness', OPTIONS));
+  const harness = new Harness(startsAt.getTime(), seed, new PgliteLoan());
+  await harness.open();
+  return harness;
+}
+
+/** Who only looks has an agent because every runtime has one. */
+const ONLOOKER = defineAgent({ name: 'onlooker', instructions: 'Look.', model: scripted('I only look.') });
+
+class Harness implements SessionHarness {
+  readonly clock: HarnessClock;
+  readonly #seed: number;
+  readonly #loan: PgliteLoan;
+  readonly #processes: HarnessProcess<never>[] = [];
+  #database!: KitDatabase;
+  #number = 0;
+  /** Looks into sessions where no fault strikes it. */
+  #onlooker: Promise<HarnessProcess> | undefined;
+  #holder = new TransactionHolder();
+
+  constructor(startsAt: number, seed: number, loan: PgliteLoan) {
+    this.clock = new HarnessClock(startsAt);
+    this.#seed = seed;
+    this.#loan = loan;
+  }
+
+  async open(): Promise<void> {
+    this.#database = await this.#loan.database();
+    await this.#database.setNow(this.clock.now());
+  }
+
+  async start<const Agents extends readonly Agent[]>(options: HarnessStart<Agents>): Promise<ProcessOfHarness<Agents>> {
+    this.#number += 1;
+    const process = await this.#open(this.#number, checkOptions(options, 'start', START));
+    const { number, runtime, plan } = process;
+    return { number, runtime, plan, crash: () => process.kill() };
+  }
+
+  async quiet(): Promise<void> {
+    let before = -1;
+    let heldSince: number | null = null;
+    for (let still = 0; still < STILL_TURNS; ) {
+      await (this.clock.isBrief ? pause(1) : turn());
+      const passed = this.#processes.reduce((sum, process) => sum + process.passed, 0);
+      const goesOn = this.clock.wakeDue() || passed !== before;
+      before = passed;
+      if (!this.#database.isHeld || goesOn) heldSince = null;
+      else heldSince ??= performance.now();
+      const hangs = heldSince !== null && performance.now() - heldSince > PATIENCE_MS;
+      still = goesOn || (heldSince !== null && !hangs) ? 0 : still + 1;
+    }
+  }
+
+  async jump(ms: number): Promise<void> {
+    await this.quiet();
+    this.clock.jump(ms);
+    const isSet = this.#database.setNow(this.clock.now());
+    if (!this.#database.isHeld) await isSet;
+    // Else whoever has the one connection may be waiting for its time to be over; it is set as soon as that lets go of it.
+    isSet.catch(() => undefined);
+    await this.quiet();
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
+  query(text: string, values: unknown[] = []): Promise<any[]> {
+    return this.#database.query(text, values);
+  }
+
+  async promises(): Promise<BrokenPromise[]> {
+    return brokenPromises(this.#database, () => this.#look());
+  }
+
+  executions(): Promise<SeenExecution[]> {
+    return readSeen(this.#database);
+  }
+
+  async reset(): Promise<void> {
+    await this.#end();
+    this.clock.restart();
+    this.#holder = new TransactionHolder();
+    await this.open();
+  }
+
+  async close(): Promise<void> {
+    await this.#end();
+    this.#loan.giveBack();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #look(): Promise<Runtime> {
+    this.#onlooker ??= this.#open(0, { agents: [ONLOOKER] });
+    return (await this.#onlooker).runtime;
+  }
+
+  async #open<const Agents extends readonly Agent[]>(
+    number: number,
+    options: HarnessStart<Agents>,
+  ): Promise<HarnessProcess<Agents>> {
+    const { clock } = this;
+    const ground = { database: this.#database, clock, holder: this.#holder };
+    const process = new HarnessProcess<Agents>(number, this.#seed, ground);
+    this.#processes.push(process as unknown as HarnessProcess<never>);
+    await process.start(options, clock, this.#database.kind === 'pglite');
+    return process;
+  }
+
+  /** Kills every process, lets what they have in the database come to its end, and empties it. */
+  async #end(): Promise<void> {
+    await Promise.all(this.#processes.map((process) => process.kill()));
+    await this.quiet();
+    this.#processes.length = 0;
+    this.#number = 0;
+    this.#onlooker = undefined;
+    await this.#database.reset();
+  }
+}
+
+/** @throws OPTIONS_INVALID for what would only break further in. */
+function checkShape(options: SessionHarnessOptions): SessionHarnessOptions {
+  const { database, startsAt, seed } = options;
+  if (database !== undefined && database !== 'pglite') throw refused('database', 'pglite');
+  if (startsAt !== undefined && !(startsAt instanceof Date && Number.isFinite(startsAt.getTime()))) {
+    throw refused('startsAt', 'a Date');
+  }
+  if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0))
+    throw refused('seed', 'a whole number from 0 on');
+  return options;
+}
+
+function refused(option: string, wanted: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `option not accepted: ${option} of openSessionHarness (wanted ${wanted})`,
+  });
+}
