@@ -12,5 +12,9 @@ export const MEETINGS: readonly Meeting[] = [
   (first, second) => [meanwhile(first), meanwhile(interrupts(second)), { type: 'linger' }],
   (first, second) => [{ ...first, isBySql: true }, second],
   (first, second) => [{ ...meanwhile(first), isFinal: true }, second],
-  (first) => [meanwhile(first), { type: 'resume', session: first.session, process: 2 }],
+  (first) => [
+    meanwhile(first),
+    { type: 'resume', session: first.session, process: 2 },
+    { type: 'sendAgain', message: 1 },
+  ],
 ];
