@@ -9,7 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises';
  * - `beforeCommit`: everything is written, COMMIT is not sent;
  * - `commitSent`: COMMIT is sent, its answer has not been looked at;
  * - `afterCommit`: the answer is there, nobody was told;
- * - `beforeEffect`, `insideEffect`, `afterEffect`: around a model call or a tool execution; of a transactional tool inside its commit;
+ * - `beforeEffect`, `insideEffect`, `afterEffect`: around a model call or a tool execution; of a transactional tool inside its
+ *   commit, which `detail` tells;
  * - `beforeEvidence`: a late result is about to be recorded;
  * - `beforeHeartbeat`: a lease is about to be extended.
  */
@@ -29,6 +30,9 @@ export const FAULT_POINTS = [
 
 /** One of {@link FAULT_POINTS}. */
 export type FaultPoint = (typeof FAULT_POINTS)[number];
+
+/** {@link FaultInfo.detail} of the points around an effect that is part of a commit. */
+export const INSIDE_COMMIT = 'insideCommit';
 
 /** What a fault point tells of where it stands. */
 export interface FaultInfo {

@@ -1,4 +1,5 @@
 import type { Tool, TransactionalContext } from '../adapters/tools/tool.contract.ts';
+import { INSIDE_COMMIT } from '../environment.ts';
 import type { Act, ActEnd } from '../persistence/commit-request.ts';
 import type { ToolTransaction } from '../persistence/database.contract.ts';
 import { asTool } from '../persistence/reentrance.ts';
@@ -48,7 +49,8 @@ async function act(
   }
   if ('problem' in ready) return failed(ready.problem.code, `${ready.problem.message} Nothing was done.`);
   const { environment } = drive;
-  const place = { sessionId: drive.session.sessionId, executionId: execution.executionId };
+  const { sessionId } = drive.session;
+  const place = { sessionId, executionId: execution.executionId, detail: INSIDE_COMMIT };
   await environment.faultPoint('beforeEffect', place);
   const over = new AbortController();
   const deadline = new AbortController();

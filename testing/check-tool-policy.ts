@@ -1,14 +1,15 @@
 import type fc from 'fast-check';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
-import { PgliteLoan } from './database/pglite-loan.ts';
+import { isPlayedOn } from './database/lend-database.ts';
+import { type NextDatabase, onDatabase } from './database/on-database.ts';
 import type { FaultKind } from './faults/fault-plan.ts';
 import { describeCommand } from './plan/describe-command.ts';
 import type { Plan } from './plan/plan.ts';
 import { readPlan, writePlan } from './plan/plan-text.ts';
 import { plansOfSeed } from './plan/plans-of-seed.ts';
 import { shrinkPlan } from './plan/shrink-plan.ts';
-import { type Broken, playPlan } from './play/play-plan.ts';
+import { type Broken, type Judging, type Played, playPlan } from './play/play-plan.ts';
 import { failureText } from './report/failure-text.ts';
 import type { ToolPolicyReport } from './report/tool-policy-report.ts';
 import { seedByChance } from './seed-by-chance.ts';
@@ -48,17 +49,31 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
   replay?: string;
   /**
    * A folder: where something is broken, what the shortest run left in the database is kept in a new folder within it, and the report says how
-   * to look at it with the inspector, moment by moment. Default: it is not kept.
+   * to look at it with the inspector, moment by moment. On PGlite alone. Default: it is not kept.
    */
   keepIn?: string;
-  /** Where it is played. Default: a PGlite of this process, which one check has after the other. */
-  database?: 'pglite';
+  /**
+   * Where it is played: in PGlite, or on a PostgreSQL server, 15 or newer, that `url` leads to (`postgres://…`). Its role has to be allowed to
+   * create databases: the kit makes one of its own, named `turnlock_kit_…`, touches no other one, and drops it at the end. There each process
+   * has connections of its own, so what two of them do overlaps, statement by statement: a seed gives the same plans, and not the same order
+   * of statements. What is found is played several times while it is made shorter, and counts where one of them breaks it. Default: a PGlite
+   * of this process, which one check has after the other.
+   */
+  database?: 'pglite' | { readonly url: string };
+  /**
+   * Makes tables for transactional tools, once, before the first run; between two runs they are emptied. `query` sends one statement and gives
+   * its rows. Default: none. With it a check on PGlite has one to itself, which takes seconds to open.
+   */
+  prepare?: (query: (text: string, values?: unknown[]) => Promise<unknown[]>) => Promise<void>;
 }
 
 const OPTIONS = [
   ...['world', 'tools', 'calls', 'invariants', 'everyStep', 'policy', 'people', 'faults', 'sessions', 'numRuns'],
-  ...['seed', 'replay', 'keepIn', 'database'],
+  ...['seed', 'replay', 'keepIn', 'database', 'prepare'],
 ];
+
+/** How often a plan is played on a server: again, to see whether it always breaks what it broke; until it counts as not breaking it; for people. */
+const PLAYS = { again: 3, candidate: 4, told: 5 };
 
 const FAULTS: readonly FaultKind[] = ['crash', 'stall', 'disconnect', 'timeout'];
 
@@ -68,9 +83,10 @@ const FAULTS: readonly FaultKind[] = ['crash', 'stall', 'disconnect', 'timeout']
  * Turnlock too. The first run that breaks one is made as short as possible and reported with a line that plays it again. It throws nothing
  * for what it found.
  *
- * On PGlite one seed gives the same runs: time and ids are the kit's.
+ * On PGlite one seed gives the same runs: time and ids are the kit's. On a server it gives the same plans.
  *
- * @throws OPTIONS_INVALID for an option that is not accepted. What `world` or `tools` throw.
+ * @throws OPTIONS_INVALID for an option that is not accepted. DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED and
+ * PRIVILEGE_MISSING of a server, on which nothing is left then. What `world`, `tools` or `prepare` throw.
  * @example
  * const report = await checkToolPolicy({ world: newBank, tools: (bank, process) => [refundTool(bank, process)], calls: { refund }, invariants });
  * if (!report.ok) throw new Error(report.failure.text);
@@ -92,22 +108,21 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
   const { world, tools, policy, people } = options;
   const subject: Subject<World> = { world, tools, policy, people, tenants, users };
   const replayed = replay === undefined ? null : readPlan(replay);
-  const loan = new PgliteLoan();
-  const judge = async (plan: Plan, told?: { keepIn: string | undefined }) =>
-    playPlan(await loan.database(), subject, plan, { invariants, everyStep, isTold: told !== undefined, ...told });
-  try {
+  const { database = 'pglite', prepare } = options;
+  const plays = database === 'pglite' ? { again: 0, candidate: 1, told: 1 } : PLAYS;
+  return onDatabase(database, prepare, async (next) => {
+    const judge = judgeOn(next, subject, { invariants, everyStep });
     const found =
       replayed === null
         ? await search(plansOfSeed({ calls, sessions, faults }, { numRuns, seed }), judge)
-        : await playOne(replayed, judge);
+        : await playUntil(replayed, plays.told, judge);
     if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
     const { plan, broken } = found.failure;
-    const fails = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
-    const shortest = replayed === null ? (await shrinkPlan(plan, calls, fails)).plan : plan;
-    return report(shortest, broken, await judge(shortest, { keepIn }), { seed, runs: found.runs });
-  } finally {
-    loan.giveBack();
-  }
+    const breaks = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
+    const shortest = replayed === null ? await shorten(plan, calls, breaks, plays) : plan;
+    const told = await tell(shortest, plays.told, (one) => judge(one, { keepIn }), broken.invariant);
+    return report(shortest, broken, told, { seed, runs: found.runs });
+  });
 }
 
 interface Found {
@@ -115,7 +130,13 @@ interface Found {
   failure: { plan: Plan; broken: Broken } | null;
 }
 
-type Judge = (plan: Plan) => ReturnType<typeof playPlan>;
+/** `told`: somebody will read what happened. */
+type Judge = (plan: Plan, told?: { keepIn: string | undefined }) => Promise<Played>;
+
+function judgeOn<World>(next: NextDatabase, subject: Subject<World>, judging: Omit<Judging<World>, 'isTold'>): Judge {
+  return async (plan, told) =>
+    playPlan(await next(), subject, plan, { ...judging, isTold: told !== undefined, ...told });
+}
 
 /** Plays one plan after the other until one breaks something. */
 async function search(plans: Iterable<Plan>, judge: Judge): Promise<Found> {
@@ -128,22 +149,56 @@ async function search(plans: Iterable<Plan>, judge: Judge): Promise<Found> {
   return { runs, failure: null };
 }
 
-async function playOne(plan: Plan, judge: Judge): Promise<Found> {
-  const { broken } = await judge(plan);
-  return { runs: 1, failure: broken === null ? null : { plan, broken } };
+/** Plays a plan until it breaks something. */
+async function playUntil(plan: Plan, most: number, judge: Judge): Promise<Found> {
+  for (let runs = 1; runs <= most; runs += 1) {
+    const { broken } = await judge(plan);
+    if (broken !== null) return { runs, failure: { plan, broken } };
+  }
+  return { runs: most, failure: null };
+}
+
+/** A plan that does not break it each time is shortened by candidates that are played more than once. */
+async function shorten(
+  plan: Plan,
+  calls: ToolPolicyCheck<unknown>['calls'],
+  breaks: (plan: Plan) => Promise<boolean>,
+  { again, candidate }: typeof PLAYS,
+): Promise<Plan> {
+  let isSteady = true;
+  for (let play = 0; play < again && isSteady; play += 1) isSteady = await breaks(plan);
+  const most = isSteady ? 1 : candidate;
+  const fails = async (one: Plan): Promise<boolean> => {
+    for (let play = 0; play < most; play += 1) if (await breaks(one)) return true;
+    return false;
+  };
+  return (await shrinkPlan(plan, calls, fails)).plan;
+}
+
+/** A play of it for people: on a server one that breaks the invariant, out of all of them. */
+interface Told extends Played {
+  plays: number;
+  breaking: number;
+}
+
+async function tell(plan: Plan, plays: number, judge: Judge, invariant: string): Promise<Told> {
+  const all: Played[] = [];
+  for (let play = 0; play < plays; play += 1) all.push(await judge(plan));
+  const breaking = all.filter(({ broken }) => broken?.invariant === invariant);
+  return { ...(breaking[0] ?? { ...(all[0] as Played), broken: null }), plays, breaking: breaking.length };
 }
 
 function report(
   plan: Plan,
   first: Broken,
-  told: Awaited<ReturnType<Judge>>,
+  told: Told,
   { seed, runs }: { seed: number; runs: number },
 ): ToolPolicyReport {
   const { invariant, message } = told.broken ?? first;
   const commands = plan.commands.map(describeCommand);
-  const { timeline, kept } = told;
+  const { timeline, kept, plays, breaking } = told;
   const failure = { invariant, message, commands, timeline, replay: writePlan(plan), kept };
-  const text = failureText(failure, { call: 'checkToolPolicy', seed, runs });
+  const text = failureText(failure, { call: 'checkToolPolicy', seed, runs, plays, breaking });
   return { ok: false, runs, seed, failure: { ...failure, text } };
 }
 
@@ -156,7 +211,8 @@ function checkShape<World>({
   numRuns,
   faults,
   keepIn,
-  database,
+  database = 'pglite',
+  prepare,
 }: ToolPolicyCheck<World>): void {
   if (typeof world !== 'function') throw refused('world', 'a function that makes the world');
   if (typeof tools !== 'function') throw refused('tools', 'a function that makes the tools of a process');
@@ -169,7 +225,9 @@ function checkShape<World>({
     throw refused('numRuns', 'a whole number from 1 on');
   if (faults?.some((fault) => !FAULTS.includes(fault))) throw refused('faults', `some of ${FAULTS.join(', ')}`);
   if (keepIn !== undefined && (typeof keepIn !== 'string' || keepIn === '')) throw refused('keepIn', 'a folder');
-  if (database !== undefined && database !== 'pglite') throw refused('database', 'pglite');
+  if (keepIn !== undefined && database !== 'pglite') throw refused('keepIn', "database: 'pglite' with it");
+  if (!isPlayedOn(database)) throw refused('database', "'pglite' or { url }");
+  if (prepare !== undefined && typeof prepare !== 'function') throw refused('prepare', 'a function that makes tables');
 }
 
 function refused(option: string, wanted: string): TurnlockError {

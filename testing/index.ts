@@ -3,6 +3,7 @@ export { checkToolPolicy, type ToolPolicyCheck } from './check-tool-policy.ts';
 export { ManualClock } from './clock/manual-clock.ts';
 export { ContractBroken } from './contracts/contract-broken.ts';
 export type { ContractCase } from './contracts/contract-case.ts';
+export { type DatabaseContract, databaseContract } from './contracts/database-contract.ts';
 export { type EmbedderContract, embedderContract } from './contracts/embedder-contract.ts';
 export {
   type ModelContract,

@@ -74,8 +74,11 @@ export class TransactionConnection implements DatabaseConnection {
 
   /** One statement of a tool inside the transaction, as node-postgres would carry it out. */
   async query(query: ToolQuery): Promise<ToolQueryResult> {
+    const isFirst = this.#state === 'announced';
+    if (isFirst) this.#state = 'open';
     let answer: ToolQueryResult;
     try {
+      if (isFirst) await this.#wire.send(BEGIN);
       answer = await this.#wire.query(query);
     } catch (error) {
       this.#firstError ??= error;

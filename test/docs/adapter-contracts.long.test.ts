@@ -9,7 +9,7 @@ const files = Object.fromEntries(blocks.flatMap(({ file, text }) => (file === nu
 const programs = Object.keys(files).filter((name) => name.endsWith('.test.ts'));
 
 test('there are programs on the page “Adapters of your own”', () => {
-  expect(programs).toEqual(['small-model.test.ts', 'refund.test.ts']);
+  expect(programs).toEqual(['small-model.test.ts', 'refund.test.ts', 'my-database.test.ts']);
 });
 
 test.each(programs)('%s runs under node:test as it stands there, and its adapter keeps every promise', async (name) => {

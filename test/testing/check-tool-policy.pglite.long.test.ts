@@ -9,6 +9,7 @@ import type { SeenExecution } from '../../testing/subject.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Books, otherTools, params, refundCheck, refundTool } from './scene.ts';
+import { seatCheck, TWO_ASK } from './seats.ts';
 
 test('a tool that pays twice when its process dies is found, with the shortest schedule and a line that plays it', async () => {
   const { ok, failure, seed } = await checkToolPolicy({ ...refundCheck(false), numRuns: 100, seed: 7 });
@@ -74,4 +75,24 @@ test('one seed gives the same runs, id by id, with tools of every kind', async (
   expect(first).toHaveLength(10);
   expect(first.flat().length).toBeGreaterThan(10);
   expect(await play()).toEqual(first);
+});
+
+test('tables of the user are there for transactional tools, and empty at the begin of each run', async () => {
+  const seen: string[][] = [];
+  const { invariants, ...check } = seatCheck('none');
+  const report = await checkToolPolicy({
+    ...check,
+    invariants: {
+      ...invariants,
+      'it is seen': ({ executions }) => {
+        seen.push(executions.map(({ output }) => String(output)));
+      },
+    },
+    numRuns: 8,
+    seed: 3,
+  });
+  expect(report.failure?.text).toBeUndefined();
+  // Two seats in all: more are taken only where the table is empty again.
+  expect(seen.flat().filter((output) => output.startsWith('has ')).length).toBeGreaterThan(2);
+  expect(await checkToolPolicy({ ...check, invariants, replay: TWO_ASK })).toMatchObject({ ok: true });
 });

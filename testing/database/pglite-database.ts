@@ -7,7 +7,14 @@ import { type Environment, systemEnvironment } from '../../environment.ts';
 import { resolveLimits } from '../../limits.ts';
 import type { ConnectOptions, Database, DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { migrate } from '../../persistence/migrate.ts';
-import { type KitDatabase, type Life, TABLES_OF_RUNS } from './kit-database.contract.ts';
+import {
+  emptyingSql,
+  type KitDatabase,
+  type Life,
+  type Stir,
+  TABLES_OF_RUNS,
+  TABLES_OF_USERS,
+} from './kit-database.contract.ts';
 
 /** Small buffers: a new instance clears them all, which with the default of 128 MB is most of the time that it takes. */
 const SMALL = ['shared_buffers=4MB', 'wal_buffers=1MB'].flatMap((setting) => ['-c', setting]);
@@ -20,17 +27,16 @@ const CLOCK_OF_THE_SCHEMA = `SELECT pg_get_functiondef('turnlock.turnlock_now()'
 
 const GO_ON_AT = `UPDATE turnlock.turnlock_clock SET offset_ms = extract(epoch FROM $1::timestamptz - clock_timestamp()) * 1000`;
 
-/** After so many runs tables are cut instead of emptied: rows that were deleted are gone through, too. */
-const RUNS_PER_CUT = 40;
-
 /** One way into the instance, which one process after the other has: opening a MikroORM takes longer than a run. */
 interface Slot {
   readonly database: Database;
   life: Life;
 }
 
-/** A PGlite in memory of one's own, migrated, with the clock of the kit. */
-export async function openPgliteKitDatabase(): Promise<PgliteKitDatabase> {
+/** A PGlite in memory of one's own, migrated, with the clock of the kit; `prepare` makes tables of the user's in it. */
+export async function openPgliteKitDatabase(
+  prepare?: (query: KitDatabase['query']) => Promise<void>,
+): Promise<PgliteKitDatabase> {
   const { PGlite } = await loadPglite();
   const { dataDir } = await import('@electric-sql/pglite-prepopulatedfs');
   const instance = await PGlite.create({
@@ -42,19 +48,18 @@ export async function openPgliteKitDatabase(): Promise<PgliteKitDatabase> {
   await database.close();
   const [clock] = (await instance.query<{ text: string }>(CLOCK_OF_THE_SCHEMA)).rows;
   await instance.exec(OWN_CLOCK);
-  const { rows } = await instance.query<{ name: string }>(TABLES_OF_RUNS);
-  return new PgliteKitDatabase(
-    instance,
-    rows.map(({ name }) => name),
-    clock?.text ?? '',
-  );
+  await prepare?.(async (text, values) => (await instance.query(text, values)).rows);
+  const names = async (statement: string) =>
+    (await instance.query<{ name: string }>(statement)).rows.map(({ name }) => name);
+  const tables = { ours: await names(TABLES_OF_RUNS), users: await names(TABLES_OF_USERS) };
+  return new PgliteKitDatabase(instance, tables, clock?.text ?? '');
 }
 
 /** Several processes on one PGlite: each has its own MikroORM and its own faults, all share the one connection. */
 export class PgliteKitDatabase implements KitDatabase {
   readonly kind = 'pglite';
   readonly #instance: PGlite;
-  readonly #tables: readonly string[];
+  readonly #tables: Parameters<typeof emptyingSql>[0];
   readonly #clock: string;
   readonly #slots: Slot[] = [];
   isGivenUp = false;
@@ -63,7 +68,7 @@ export class PgliteKitDatabase implements KitDatabase {
   #holders = 0;
 
   /** `clock`: how the schema defines its clock, which the kit has in hand here. */
-  constructor(instance: PGlite, tables: readonly string[], clock: string) {
+  constructor(instance: PGlite, tables: Parameters<typeof emptyingSql>[0], clock: string) {
     this.#instance = instance;
     this.#tables = tables;
     this.#clock = clock;
@@ -95,6 +100,14 @@ export class PgliteKitDatabase implements KitDatabase {
     await this.#instance.exec(`SET turnlock_kit.now_ms = '${ms}'`);
   }
 
+  async settled(): Promise<Stir> {
+    return 'atRest';
+  }
+
+  async unblocked(): Promise<boolean> {
+    return false;
+  }
+
   /** The copy has the schema's own clock, which goes on where the run ended. */
   async keepIn(parent: string): Promise<string | null> {
     if (this.isHeld) return null;
@@ -118,16 +131,9 @@ export class PgliteKitDatabase implements KitDatabase {
     if (this.isGivenUp) return;
     this.#used = 0;
     this.#runs += 1;
-    const isCut = this.#runs % RUNS_PER_CUT === 0;
-    const empty = isCut
-      ? `TRUNCATE ${this.#tables.join(', ')}`
-      : this.#tables.map((name) => `DELETE FROM ${name}`).join('; ');
-    await this.#instance.exec(
-      `SET session_replication_role = replica; ${empty}; SET session_replication_role = origin`,
-    );
+    await this.#instance.exec(emptyingSql(this.#tables, this.#runs));
   }
 
-  /** Ends the instance. */
   async close(): Promise<void> {
     if (!this.#instance.closed) await this.#instance.close();
   }

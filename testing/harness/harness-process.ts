@@ -38,7 +38,7 @@ export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> 
   }
 
   /** A place of a tool does not say which session it acts for: where the process has a transaction open, it counts as part of that. */
-  override isInTransaction(passage: Pick<Passage, 'point' | 'sessionId'>): boolean {
+  override isInTransaction(passage: Pick<Passage, 'point' | 'detail'>): boolean {
     return passage.point === 'place' ? this.hasTransaction : super.isInTransaction(passage);
   }
 

@@ -6,7 +6,7 @@ import type { Runtime } from '../../runtime/create-runtime.ts';
 import { type Agent, defineAgent } from '../../runtime/define-agent.ts';
 import { BEGIN_MS } from '../clock/virtual-clock.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
-import { PgliteLoan } from '../database/pglite-loan.ts';
+import { isPlayedOn, type LentDatabase, lendDatabase } from '../database/lend-database.ts';
 import { readSeen } from '../invariants/read-seen.ts';
 import { TransactionHolder } from '../play/transaction-holder.ts';
 import type { SeenExecution } from '../subject.ts';
@@ -16,15 +16,20 @@ import { HarnessProcess, type HarnessStart } from './harness-process.ts';
 
 /** What {@link openSessionHarness} takes. */
 export interface SessionHarnessOptions {
-  /** Default: a PGlite of this Node process, in memory, which nobody else has until `close`. */
-  database?: 'pglite';
+  /**
+   * A PGlite of this Node process, in memory, which nobody else has until `close`; or a database of its own, made on the server of `url` and
+   * dropped by `close`, on which transactions of several processes overlap. Default: PGlite.
+   */
+  database?: 'pglite' | { url: string };
+  /** Makes tables of your own, once; `reset` empties them. Default: none. */
+  prepare?: (query: (text: string, values?: unknown[]) => Promise<unknown[]>) => Promise<void>;
   /** What the clock says at first. Default: in the morning of 2030-01-01. */
   startsAt?: Date;
   /** Ids and chance of all processes follow from it; a whole number from 0 on. Default 1. */
   seed?: number;
 }
 
-const OPTIONS = ['database', 'startsAt', 'seed'];
+const OPTIONS = ['database', 'prepare', 'startsAt', 'seed'];
 const START = ['agents', 'faults', 'limits'];
 
 /** A migrated database, a clock, and processes on them that a test starts, kills and looks into. Made by {@link openSessionHarness}. */
@@ -41,7 +46,7 @@ export interface SessionHarness extends AsyncDisposable {
   quiet(): Promise<void>;
   /** Once it is quiet, moves the clock at once by so many milliseconds, for the database too; resolves once it is quiet again. */
   jump(ms: number): Promise<void>;
-  /** Rows of a statement, past every runtime, as the owner of the tables. */
+  /** Rows of a statement, past every runtime, as the owner of the tables. A time is a `Date` on PGlite, and text on a server. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
   query(text: string, values?: unknown[]): Promise<any[]>;
   /** Every execution of every session, as committed: what invariants of the kit look at. */
@@ -53,7 +58,7 @@ export interface SessionHarness extends AsyncDisposable {
   promises(): Promise<BrokenPromise[]>;
   /** Kills every process and removes what they left; clock, ids and numbers of processes begin anew. */
   reset(): Promise<void>;
-  /** Kills every process and gives the database back. */
+  /** Kills every process and gives the database back. Everything else rejects with RUNTIME_CLOSED then; calling it again changes nothing. */
   close(): Promise<void>;
 }
 
@@ -76,14 +81,22 @@ const PATIENCE_MS = 50;
  * Opens a session harness: a database of its own, a clock that stands still, and processes that crash where a test says so. Ids and chance
  * follow from the seed. Opening the first one of a Node process takes seconds, each further one on the same database a moment.
  *
- * @throws OPTIONS_INVALID for an option that is not accepted, or where PGlite is not installed.
+ * On PGlite one connection is shared, and one seed gives the same ids; on a server processes race, as in production.
+ *
+ * @throws OPTIONS_INVALID for an option that is not accepted, or where PGlite is not installed. DATABASE_UNREACHABLE, PRIVILEGE_MISSING of a
+ * server, on which nothing is left then. What `prepare` throws.
  * @example
  * await using harness = await openSessionHarness();
  * const { runtime, plan } = await harness.start({ agents: [support], faults: 'crash at commitSent #2' });
  */
 export async function openSessionHarness(options: SessionHarnessOptions = {}): Promise<SessionHarness> {
-  const { startsAt = new Date(BEGIN_MS), seed = 1 } = checkShape(checkOptions(options, 'openSessionHarness', OPTIONS));
-  const harness = new Harness(startsAt.getTime(), seed, new PgliteLoan());
+  const {
+    database = 'pglite',
+    prepare,
+    startsAt = new Date(BEGIN_MS),
+    seed = 1,
+  } = checkShape(checkOptions(options, 'openSessionHarness', OPTIONS));
+  const harness = new Harness(startsAt.getTime(), seed, lendDatabase(database, prepare));
   await harness.open();
   return harness;
 }
@@ -94,26 +107,33 @@ const ONLOOKER = defineAgent({ name: 'onlooker', instructions: 'Look.', model: s
 class Harness implements SessionHarness {
   readonly clock: HarnessClock;
   readonly #seed: number;
-  readonly #loan: PgliteLoan;
+  readonly #lent: LentDatabase;
   readonly #processes: HarnessProcess<never>[] = [];
   #database!: KitDatabase;
   #number = 0;
+  #isClosed = false;
   /** Looks into sessions where no fault strikes it. */
   #onlooker: Promise<HarnessProcess> | undefined;
   #holder = new TransactionHolder();
 
-  constructor(startsAt: number, seed: number, loan: PgliteLoan) {
+  constructor(startsAt: number, seed: number, lent: LentDatabase) {
     this.clock = new HarnessClock(startsAt);
     this.#seed = seed;
-    this.#loan = loan;
+    this.#lent = lent;
   }
 
   async open(): Promise<void> {
-    this.#database = await this.#loan.database();
-    await this.#database.setNow(this.clock.now());
+    try {
+      this.#database = await this.#lent.next();
+      await this.#database.setNow(this.clock.now());
+    } catch (error) {
+      await this.#lent.end();
+      throw error;
+    }
   }
 
   async start<const Agents extends readonly Agent[]>(options: HarnessStart<Agents>): Promise<ProcessOfHarness<Agents>> {
+    this.#inUse();
     this.#number += 1;
     const process = await this.#open(this.#number, checkOptions(options, 'start', START));
     const { number, runtime, plan } = process;
@@ -125,6 +145,7 @@ class Harness implements SessionHarness {
     let heldSince: number | null = null;
     for (let still = 0; still < STILL_TURNS; ) {
       await (this.clock.isBrief ? pause(1) : turn());
+      await this.#database.settled();
       const passed = this.#processes.reduce((sum, process) => sum + process.passed, 0);
       const goesOn = this.clock.wakeDue() || passed !== before;
       before = passed;
@@ -136,6 +157,7 @@ class Harness implements SessionHarness {
   }
 
   async jump(ms: number): Promise<void> {
+    this.#inUse();
     await this.quiet();
     this.clock.jump(ms);
     const isSet = this.#database.setNow(this.clock.now());
@@ -146,19 +168,20 @@ class Harness implements SessionHarness {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
-  query(text: string, values: unknown[] = []): Promise<any[]> {
-    return this.#database.query(text, values);
+  async query(text: string, values: unknown[] = []): Promise<any[]> {
+    return this.#inUse().query(text, values);
   }
 
   async promises(): Promise<BrokenPromise[]> {
-    return brokenPromises(this.#database, () => this.#look());
+    return brokenPromises(this.#inUse(), () => this.#look());
   }
 
-  executions(): Promise<SeenExecution[]> {
-    return readSeen(this.#database);
+  async executions(): Promise<SeenExecution[]> {
+    return readSeen(this.#inUse());
   }
 
   async reset(): Promise<void> {
+    this.#inUse();
     await this.#end();
     this.clock.restart();
     this.#holder = new TransactionHolder();
@@ -166,12 +189,20 @@ class Harness implements SessionHarness {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await this.#end();
-    this.#loan.giveBack();
+    await this.#lent.end();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** @throws RUNTIME_CLOSED once it was closed: its database is somebody else's by then. */
+  #inUse(): KitDatabase {
+    if (!this.#isClosed) return this.#database;
+    throw new TurnlockError('RUNTIME_CLOSED', { message: 'session harness was closed' });
   }
 
   async #look(): Promise<Runtime> {
@@ -193,7 +224,7 @@ class Harness implements SessionHarness {
 
   /** Kills every process, lets what they have in the database come to its end, and empties it. */
   async #end(): Promise<void> {
-    await Promise.all(this.#processes.map((process) => process.kill()));
+    for (const process of this.#processes) process.abandon();
     await this.quiet();
     this.#processes.length = 0;
     this.#number = 0;
@@ -204,8 +235,9 @@ class Harness implements SessionHarness {
 
 /** @throws OPTIONS_INVALID for what would only break further in. */
 function checkShape(options: SessionHarnessOptions): SessionHarnessOptions {
-  const { database, startsAt, seed } = options;
-  if (database !== undefined && database !== 'pglite') throw refused('database', 'pglite');
+  const { database, prepare, startsAt, seed } = options;
+  if (database !== undefined && !isPlayedOn(database)) throw refused('database', "'pglite' or { url }");
+  if (prepare !== undefined && typeof prepare !== 'function') throw refused('prepare', 'a function that makes tables');
   if (startsAt !== undefined && !(startsAt instanceof Date && Number.isFinite(startsAt.getTime()))) {
     throw refused('startsAt', 'a Date');
   }

@@ -7,7 +7,8 @@ const LEASE_MS = resolveLimits().leaseMs - 1_000;
 
 /**
  * What rows show of a run of the kit, by name: its leases are of the default length, and nobody completes a session. `$1`: holders that gave
- * their sessions back, of which no row tells. Each statement finds what breaks the promise, one row for each.
+ * their sessions back, of which no row tells. `$2`: ids of messages that may have come once their session was over. Each statement finds what
+ * breaks the promise, one row for each.
  */
 export const PROMISES_OF_A_RUN: { readonly [inWords: string]: string } = {
   [PROMISE_NAMES.taken]: `SELECT 'session ' || s.external_id || ' was taken while its lease was live' AS what
@@ -22,5 +23,5 @@ export const PROMISES_OF_A_RUN: { readonly [inWords: string]: string } = {
           AND r.to_state NOT IN ('PLANNING', 'EXECUTING_TOOL'))`,
   [PROMISE_NAMES.refused]: `SELECT i.content || ' in session ' || s.external_id || ' was refused: ' || i.rejected_code AS what
     FROM turnlock.agent_inbox i JOIN turnlock.agent_sessions s USING (session_id)
-    WHERE i.rejected_at IS NOT NULL AND i.rejected_code <> '${MESSAGE_REPEATED}'`,
+    WHERE i.rejected_at IS NOT NULL AND i.rejected_code <> '${MESSAGE_REPEATED}' AND i.message_id <> ALL($2::text[])`,
 };

@@ -1,4 +1,4 @@
-import type { Environment, FaultInfo, FaultPoint } from '../../environment.ts';
+import { type Environment, type FaultInfo, type FaultPoint, INSIDE_COMMIT } from '../../environment.ts';
 import type { Limits } from '../../limits.ts';
 import { createRuntime, type Runtime } from '../../runtime/create-runtime.ts';
 import type { Agent } from '../../runtime/define-agent.ts';
@@ -77,18 +77,23 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
     this.#isUp = true;
   }
 
+  /** Nothing of it goes on by itself from here on; its connections stay, for who comes after it. */
+  abandon(): void {
+    void this.plan.crash();
+  }
+
   /** Nothing of it has any effect from here on. Resolves once its connections are gone. */
   async kill(): Promise<void> {
-    void this.plan.crash();
+    this.abandon();
     await this.#destroy();
   }
 
-  /** Whether what passes there acts inside a transaction of this process. */
-  isInTransaction({ sessionId }: Pick<Passage, 'point' | 'sessionId'>): boolean {
-    return this.#ground.holder.isHeldBy(this, sessionId);
+  /** Whether what passes there is part of a commit of this process. */
+  isInTransaction({ detail }: Pick<Passage, 'point' | 'detail'>): boolean {
+    return detail === INSIDE_COMMIT;
   }
 
-  /** Whether it has a transaction open, for whichever session. */
+  /** Whether it has the one connection of PGlite for a transaction, for whichever session. */
   get hasTransaction(): boolean {
     return this.#ground.holder.isOf(this);
   }
@@ -100,10 +105,16 @@ export class MortalProcess<Agents extends readonly Agent[] = readonly Agent[]> {
   protected pass(point: FaultPoint, info: FaultInfo): Promise<void> | void {
     const { holder } = this.#ground;
     if (point === 'beforeBegin' || point === 'commitSent') holder.free();
-    if (point === 'afterLock') holder.take(this, info.sessionId);
-    this.passes({ point, ...info });
-    // A pause lets what it has under way in the database come to its end: it holds the one connection.
-    if (this.plan.isPaused && !this.plan.isCrashed && DATABASE_POINTS.has(point)) return;
+    if (point === 'afterLock') holder.take(this);
+    const passage = { point, ...info };
+    this.passes(passage);
+    if (this.comesToItsEnd(passage)) return;
     return this.plan.faultPoint(point, info);
+  }
+
+  /** A pause lets what it has under way in the database come to its end: it holds locks, and on PGlite the one connection. */
+  protected comesToItsEnd(passage: Passage): boolean {
+    const { isPaused, isCrashed } = this.plan;
+    return isPaused && !isCrashed && (DATABASE_POINTS.has(passage.point) || this.isInTransaction(passage));
   }
 }

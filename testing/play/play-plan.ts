@@ -137,7 +137,9 @@ async function linger<World>(stage: Stage<World>): Promise<void> {
   const before = stage.clock.now();
   await stage.jump(HEARTBEAT_MS);
   await stage.quiet('inTools');
-  if (stage.strikes === strikes) await checkHeard(stage, before);
+  // On a server somebody may wait for the lock of a tool that is out.
+  const isClear = stage.strikes === strikes && (await stage.database.settled()) === 'atRest';
+  if (isClear) await checkHeard(stage, before);
 }
 
 /** The clock jumps; who was paused comes back, before or after the others have gone on without it. */

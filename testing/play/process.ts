@@ -3,7 +3,7 @@ import type { Limits } from '../../limits.ts';
 import type { Agent } from '../../runtime/define-agent.ts';
 import type { LogEntry } from '../../runtime/log.ts';
 import type { Session } from '../../runtime/session-handle.ts';
-import type { FaultKind, Passage } from '../faults/fault-plan.ts';
+import { type FaultKind, type Passage, SimulatedCrash } from '../faults/fault-plan.ts';
 import type { FaultCommand } from '../plan/plan.ts';
 import type { Gates } from './gates.ts';
 import { type Ground, MortalProcess } from './mortal-process.ts';
@@ -59,23 +59,33 @@ export class KitProcess extends MortalProcess {
 
   /** A place in a tool: where a fault is due it happens, else whatever waits is let on in the plan's order. */
   async at(place: string, info: FaultInfo): Promise<void> {
-    this.passes({ point: 'place', place, ...info });
-    await this.plan.place(place, info);
-    // Inside a transaction nobody is let on before it: they would wait for its connection.
-    if (!this.isInTransaction({ point: 'place', ...info })) await this.#around.gates.pass();
-    await this.plan.alive();
+    const passage = { point: 'place', place, ...info } as const;
+    this.passes(passage);
+    if (!this.comesToItsEnd(passage)) await this.plan.place(place, info);
+    await this.#passGate(passage);
   }
 
   protected override pass(point: FaultPoint, info: FaultInfo): Promise<void> | void {
     const passed = super.pass(point, info);
     // A process that comes back after a stall may hear that it is too late, or commit first.
     const isMixed = point === 'beforeHeartbeat' || (point === 'beforeEffect' && info.executionId !== undefined);
-    if (!isMixed || this.isInTransaction({ point, ...info })) return passed;
+    if (!isMixed) return passed;
     return (async () => {
       await passed;
-      await this.#around.gates.pass({ isInTool: false });
-      await this.plan.alive();
+      await this.#passGate({ point, ...info });
     })();
+  }
+
+  /** On one connection nobody is let on before who is inside a commit: they would wait for it. */
+  async #passGate(passage: Passage): Promise<void> {
+    const { gates } = this.#around;
+    const isInTool = passage.point === 'place';
+    if (!this.isInTransaction(passage)) {
+      await gates.pass({ isInTool });
+      return this.plan.alive();
+    }
+    if (gates.together) await gates.pass({ isInTool });
+    if (this.plan.isCrashed) throw new SimulatedCrash(`the process died at ${passage.point}`);
   }
 
   /** Arms the fault whose passage this is. */

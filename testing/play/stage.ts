@@ -33,6 +33,8 @@ const MAX_STEPS = 2_000;
 /** Milliseconds of real time for which a tool may wait for something that is not the kit's, before it counts as hanging. */
 const PATIENCE_MS = 30;
 
+const NO_END_OF_LOCK = 'a statement waits for a lock, and the server does not end it';
+
 /** Thrown where a run does not come to rest. */
 export class NeverRests extends Error {}
 
@@ -70,7 +72,7 @@ export class Stage<World> {
     this.world = subject.world();
     this.timeline = new Timeline(isTold, this.clock.monotonic);
     this.#look = isTold ? new WorldLook(this.world) : null;
-    this.#gates = new Gates(plan.order);
+    this.#gates = new Gates(plan.order, database.kind === 'postgres');
     this.calls = new CallRecord(this.broken);
     this.#around = {
       database,
@@ -99,18 +101,18 @@ export class Stage<World> {
 
   /** Nothing of the run goes on after this. */
   async close(): Promise<void> {
-    await this.#killAll();
+    this.#abandonAll();
     await this.database.reset();
   }
 
   /** Ends the run, and keeps what it left in a new folder within `parent`; resolves to that folder, or to `null` where it cannot be kept. */
   async keepIn(parent: string): Promise<string | null> {
-    await this.#killAll();
+    this.#abandonAll();
     return this.database.keepIn(parent);
   }
 
-  async #killAll(): Promise<void> {
-    await Promise.all(this.#processes.map((process) => process.kill()));
+  #abandonAll(): void {
+    for (const process of this.#processes) process.abandon();
   }
 
   /** The living process of that place, from 1 on: started, where there are fewer. */
@@ -181,14 +183,21 @@ export class Stage<World> {
     await this.database.setNow(this.clock.now());
   }
 
-  /** Resolves once nothing goes on by itself any more. `isHeld`: what waits at a place stays there; `inTools`: in a tool, and not before it. */
+  /**
+   * Resolves once nothing goes on by itself any more. `isHeld`: what waits at a place stays there, and who waits for its locks; `inTools`: what
+   * waits in a tool, but not what waits before it.
+   */
   async quiet(isHeld: boolean | 'inTools' = false): Promise<void> {
     for (let steps = 0; steps < MAX_STEPS; steps += 1) {
       await turn();
+      const isBlocked = (await this.database.settled()) === 'blocked';
       if (isHeld !== true && this.#gates.release({ staysInTools: isHeld === 'inTools' })) continue;
       if (this.clock.wakeDue()) continue;
       const { nextWakeInMs } = this.clock;
-      if (this.database.isHeld) {
+      if (isBlocked) {
+        if (isHeld) return;
+        if (!(await this.#waitsForOthers()) && !(await this.database.unblocked())) throw new NeverRests(NO_END_OF_LOCK);
+      } else if (this.database.isHeld) {
         if (!(await this.#waitsForOthers())) throw new NeverRests('a transactional tool does not come to its end');
       } else if (!isHeld && nextWakeInMs <= SHORT_MS) await this.jump(nextWakeInMs);
       else if (!(await this.#waitsForOthers())) return;
@@ -244,7 +253,11 @@ export class Stage<World> {
       instructions: 'Do what the plan says.',
       model: kitModel(
         (text) => this.sent.find((one) => one.text === text)?.command,
-        () => process.plan.alive(),
+        async () => {
+          // Answers that come at the same time: what two processes commit then overlaps.
+          if (this.#gates.together) await this.#gates.pass({ isInTool: false });
+          await process.plan.alive();
+        },
       ),
       tools: own.map((tool) => watchedTool(tool, process, policy, watch)),
       ...(isEnding ? { output: finalOutput } : {}),

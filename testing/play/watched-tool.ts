@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { strictest } from '../../adapters/tools/policy.ts';
 import type { Tool, ToolContext } from '../../adapters/tools/tool.contract.ts';
+import { INSIDE_COMMIT } from '../../environment.ts';
 import type { Subject } from '../subject.ts';
 import { presentCall } from './present-call.ts';
 import type { KitProcess } from './process.ts';
@@ -37,7 +38,8 @@ export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unk
     process.busy += 1;
     try {
       const { sessionId, executionId } = context;
-      const value = await presentCall.run({ sessionId, executionId }, async () => work());
+      const detail = tool.effect === 'transactional' ? { detail: INSIDE_COMMIT } : {};
+      const value = await presentCall.run({ sessionId, executionId, ...detail }, async () => work());
       watch.look(process.number);
       timeline.note(process.number, () => `${name} returns ${inspect(value, INLINE)}`);
       return value;

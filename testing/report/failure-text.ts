@@ -4,10 +4,20 @@ import { describeMs } from '../plan/describe-command.ts';
 import type { TimelineEntry } from '../play/timeline.ts';
 import type { ToolPolicyFailure } from './tool-policy-report.ts';
 
+/** What a failure is told with. */
+interface ToldOf {
+  call: string;
+  seed: number;
+  runs: number;
+  /** How often the shortest plan was played, and how many of these broke the invariant. */
+  plays?: number;
+  breaking?: number;
+}
+
 /** A failure as text: the invariant, the commands, what happened, and the line that plays it again. */
 export function failureText(
   { invariant, message, commands, timeline, replay, kept }: Omit<ToolPolicyFailure, 'text'>,
-  { call, seed, runs }: { call: string; seed: number; runs: number },
+  { call, seed, runs, plays = 1, breaking = 1 }: ToldOf,
 ): string {
   return [
     `Broken after ${runs} ${runs === 1 ? 'run' : 'runs'}: ${invariant}`,
@@ -16,6 +26,9 @@ export function failureText(
     'The shortest way to it:',
     ...commands.map((command, place) => `  ${place + 1}. ${command}`),
     '',
+    ...(plays === 1
+      ? []
+      : [`On a server the order of statements is not the plan's: ${breaking} of ${plays} plays of it broke this.`, '']),
     ...(timeline.length === 0 ? [] : ['What happened:', ...timeline.map(timelineText), '']),
     `Seed ${seed}. To play this run alone:`,
     `  await ${call}({ ...check, replay: ${quoted(replay)} });`,

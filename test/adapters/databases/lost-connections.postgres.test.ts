@@ -162,13 +162,3 @@ test('an error that a deferred trigger answers to COMMIT is a definite abort, an
   expect(await writeMark(orm, 'lost')).toMatchObject({ code: 'DATABASE_REFUSED', details: { sqlState: 'TL001' } });
   expect(await backendPid(orm.em.fork())).toBe(before);
 });
-
-test('a transaction that went on after a failed statement is aborted for certain, with that error', async () => {
-  const { url, orm } = await setUp({ max: 1 });
-  const error = await writeMark(orm, 'lost', async (em) => {
-    await em.execute('select 1 / 0').catch(() => undefined);
-  });
-  expect(error).toMatchObject({ details: { sqlState: '22012' } });
-  expect(await marks(url)).toEqual([]);
-  expect(await writeMark(orm, 'kept')).toBeUndefined();
-});

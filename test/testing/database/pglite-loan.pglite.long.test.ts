@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../../index.ts';
+import { scripted } from '../../../adapters/models/scripted.ts';
+import { defineAgent, defineTool } from '../../../index.ts';
 import { checkToolPolicy } from '../../../testing/check-tool-policy.ts';
 import { PgliteLoan } from '../../../testing/database/pglite-loan.ts';
+import { openSessionHarness } from '../../../testing/harness/session-harness.ts';
 import { PROMISE_NAMES } from '../../../testing/invariants/promise-names.ts';
 import { refundCheck } from '../scene.ts';
 
@@ -63,4 +65,19 @@ test('one loan has an instance to itself; given back it is the next one’s', as
   const fourth = new PgliteLoan();
   expect([one, other]).not.toContain(await fourth.database());
   for (const loan of [second, third, fourth]) loan.giveBack();
+});
+
+test('a harness whose tool never lets go of the connection has another database after a reset', async () => {
+  await using harness = await openSessionHarness();
+  const { tools } = bookCheck(true);
+  const model = scripted([{ toolCalls: [{ toolName: 'book', input: {} }] }, 'done']);
+  const agents = [defineAgent({ name: 'books', instructions: 'Book.', model, tools: tools() })] as const;
+  const owner = { agent: 'books', tenantId: 'acme', userId: 'ann' } as const;
+  const first = await harness.start({ agents });
+  await (await first.runtime.createSession(owner)).send('go');
+  await harness.quiet();
+  await harness.reset();
+  const second = await harness.start({ agents });
+  await second.runtime.createSession(owner);
+  expect(await harness.query('SELECT count(*)::int AS count FROM turnlock.agent_sessions')).toEqual([{ count: 1 }]);
 });

@@ -52,3 +52,21 @@ test('one is let on at a time, and none where nobody waits', async () => {
   await second;
   expect(gates.release()).toBe(false);
 });
+
+test('where they go together all are let on at once, and with a seed also one alone', async () => {
+  const firstRelease = async (order: number): Promise<number> => {
+    const gates = new Gates(order, true);
+    let passed = 0;
+    for (let one = 0; one < 3; one += 1) {
+      void gates.pass().then(() => {
+        passed += 1;
+      });
+    }
+    expect(gates.release()).toBe(true);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    return passed;
+  };
+  expect(await firstRelease(0)).toBe(3);
+  const counts = await Promise.all(Array.from({ length: 20 }, (_, place) => firstRelease(place + 1)));
+  expect(new Set(counts)).toEqual(new Set([1, 3]));
+});
