@@ -6,7 +6,7 @@ import { SeededChance } from '../clock/seeded-chance.ts';
  */
 export class Gates {
   readonly together: boolean;
-  readonly #waiting: (() => void)[] = [];
+  #waiting: { isInTool: boolean; letOn(): void }[] = [];
   readonly #chance: SeededChance | null;
   #isOpen = false;
 
@@ -24,25 +24,24 @@ export class Gates {
   /** From here on nobody waits: who waits already is let on. */
   open(): void {
     this.#isOpen = true;
-    for (const goOn of this.#waiting.splice(0)) goOn();
+    for (const { letOn } of this.#waiting.splice(0)) letOn();
   }
 
-  /** Resolves when it is let on. */
-  pass(): Promise<void> {
+  /** Resolves when it is let on. `isInTool`: it waits in a tool, which stays out meanwhile; that is the default. */
+  pass({ isInTool = true }: { isInTool?: boolean } = {}): Promise<void> {
     if (this.#isOpen) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((letOn) => this.#waiting.push({ isInTool, letOn }));
   }
 
-  /** Lets one of them on, or all. Whether there was one. */
-  release(): boolean {
-    const { length } = this.#waiting;
-    if (length === 0) return false;
-    if (this.together && this.#chance === null) {
-      for (const goOn of this.#waiting.splice(0)) goOn();
-      return true;
-    }
-    const place = this.#chance === null ? 0 : Math.floor(this.#chance.random() * length);
-    this.#waiting.splice(place, 1)[0]?.();
+  /** Lets one of them on, or all; `staysInTools`: those that wait elsewhere, by default any. Whether there was one. */
+  release({ staysInTools = false }: { staysInTools?: boolean } = {}): boolean {
+    const free = staysInTools ? this.#waiting.filter(({ isInTool }) => !isInTool) : this.#waiting;
+    if (free.length === 0) return false;
+    const isForAll = this.together && this.#chance === null;
+    const place = isForAll || this.#chance === null ? 0 : Math.floor(this.#chance.random() * free.length);
+    const goOn = isForAll ? free : free.slice(place, place + 1);
+    this.#waiting = this.#waiting.filter((one) => !goOn.includes(one));
+    for (const { letOn } of goOn) letOn();
     return true;
   }
 }
