@@ -29,7 +29,7 @@ const COMMANDS: { readonly [Type in Command['type']]: z.ZodType } = {
     how: z.enum(['twice', 'contradicted']).optional(),
   }),
   sendAgain: z.looseObject({ message: place }),
-  jump: z.looseObject({ ms: z.int().min(0) }),
+  jump: z.looseObject({ ms: z.int().min(0), within: z.int().min(0).optional() }),
   linger: z.looseObject({}),
   resume: z.looseObject({ session: place, process: place }),
   cancel: z.looseObject({ session: place }),
