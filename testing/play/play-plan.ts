@@ -8,9 +8,10 @@ import { saidBy } from '../invariants/said-by.ts';
 import { describeCommand } from '../plan/describe-command.ts';
 import type { Command, MessageCommand, Plan } from '../plan/plan.ts';
 import type { Invariants, Seen, Subject } from '../subject.ts';
+import { NeverRests } from './never-rests.ts';
 import { People } from './people.ts';
 import type { KitProcess } from './process.ts';
-import { NeverRests, type Sent, Stage } from './stage.ts';
+import { type Sent, Stage } from './stage.ts';
 import type { TimelineEntry } from './timeline.ts';
 
 /** What one run was found to break. */

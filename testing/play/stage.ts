@@ -10,6 +10,7 @@ import { CallRecord } from './call-record.ts';
 import { describeLog } from './describe-log.ts';
 import { Gates } from './gates.ts';
 import { kitModel } from './kit-model.ts';
+import { NeverRests } from './never-rests.ts';
 import { presentCall } from './present-call.ts';
 import { type DueFault, KitProcess, type Surroundings } from './process.ts';
 import { Timeline } from './timeline.ts';
@@ -30,9 +31,6 @@ const MAX_STEPS = 2_000;
 const PATIENCE_MS = 30;
 
 const NO_END_OF_LOCK = 'a statement waits for a lock, and the server does not end it';
-
-/** Thrown where a run does not come to rest. */
-export class NeverRests extends Error {}
 
 /** A message that was sent, or is to be sent again until somebody has taken it. */
 export interface Sent {
