@@ -1,13 +1,25 @@
 import type { KitDatabase } from '../database/kit-database.contract.ts';
 import type { Broken } from '../play/play-plan.ts';
 import type { Stage } from '../play/stage.ts';
+import { checkMessages } from './check-messages.ts';
 import { PROMISE_NAMES } from './promise-names.ts';
+import { PROMISES_OF_A_RUN } from './promises-of-a-run.ts';
 
 /** Every fourth run is verified as a whole; what is cheap is looked at each time. Which ones they are follows from the plan. */
 const SHARE_VERIFIED = 4;
 
 /** What Turnlock itself promises of a system at rest, by name. Each statement finds what breaks the promise, one row for each. */
 const PROMISES: { readonly [inWords: string]: string } = {
+  [PROMISE_NAMES.fenced]: `SELECT 'session ' || COALESCE(s.external_id, s.session_id::text) || ': two processes commit with one token' AS what
+    FROM turnlock.agent_transitions t JOIN turnlock.agent_transition_payloads p USING (session_id, sequence)
+    JOIN turnlock.agent_sessions s USING (session_id)
+    GROUP BY s.session_id, s.external_id, t.token HAVING count(DISTINCT p.payload->>'holder') > 1`,
+  [PROMISE_NAMES.asked]: `SELECT e.tool_name || ' in session ' || COALESCE(s.external_id, s.session_id::text) || ' had time until its deadline' AS what
+    FROM turnlock.agent_transitions t JOIN turnlock.agent_transition_payloads p USING (session_id, sequence)
+    JOIN turnlock.agent_sessions s USING (session_id)
+    CROSS JOIN LATERAL jsonb_array_elements(p.payload->'event'->'executions') AS u (doubt)
+    JOIN turnlock.agent_tool_executions e ON e.execution_id::text = u.doubt->>'executionId' AND e.attempt = (u.doubt->>'attempt')::int
+    WHERE t.event = 'tool.outcomeUnknown' AND u.doubt->>'reason' = 'crash' AND t.created_at < e.deadline_at`,
   [PROMISE_NAMES.lease]: `SELECT 'session ' || COALESCE(external_id, session_id::text) AS what FROM turnlock.agent_sessions
     WHERE lease_holder IS NOT NULL AND current_state IN ('IDLE', 'COMPLETED', 'FAILED', 'AWAITING_INPUT')`,
   [PROMISE_NAMES.open]: `SELECT e.tool_name || ' is ' || e.status || ' in session ' || COALESCE(s.external_id, s.session_id::text) AS what
@@ -27,9 +39,14 @@ const PROMISES: { readonly [inWords: string]: string } = {
     WHERE s.current_state = 'IDLE' AND i.rejected_at IS NULL`,
 };
 
-const ALL = Object.entries(PROMISES)
-  .map(([name, statement]) => `SELECT '${name}' AS name, what FROM (${statement}) AS found`)
-  .join(' UNION ALL ');
+const ALL = unionOf(PROMISES);
+const ALL_OF_A_RUN = unionOf({ ...PROMISES, ...PROMISES_OF_A_RUN });
+
+function unionOf(promises: typeof PROMISES): string {
+  return Object.entries(promises)
+    .map(([name, statement]) => `SELECT '${name}' AS name, what FROM (${statement}) AS found`)
+    .join(' UNION ALL ');
+}
 
 /** What is broken of what rows can show. */
 export async function readBroken(database: Pick<KitDatabase, 'query'>): Promise<Broken[]> {
@@ -39,8 +56,13 @@ export async function readBroken(database: Pick<KitDatabase, 'query'>): Promise<
 
 /** The first promise of Turnlock's own that a run broke; `null`: all hold. */
 export async function checkPromises<World>(stage: Stage<World>): Promise<Broken | null> {
-  const [found] = await readBroken(stage.database);
-  if (found !== undefined) return found;
+  const givenBack = [...stage.holders].flatMap(([process, holder]) => (process.isClosing ? [holder] : []));
+  // On a server a message by SQL may be under way while its session ends.
+  const late = stage.database.kind === 'pglite' ? [] : stage.sent.filter(({ command }) => command.isBySql);
+  const [found] = await stage.database.query(ALL_OF_A_RUN, [givenBack, late.map(({ messageId }) => messageId)]);
+  if (found !== undefined) return { invariant: found.name, message: found.what };
+  const broken = await checkMessages(stage);
+  if (broken !== null) return broken;
   if (stage.plan.ids % SHARE_VERIFIED !== 0) return null;
   return verifyAll(stage);
 }

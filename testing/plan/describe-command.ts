@@ -7,13 +7,14 @@ const INLINE = { depth: 4, breakLength: Number.POSITIVE_INFINITY, compact: true 
 export function describeCommand(command: Command): string {
   switch (command.type) {
     case 'message': {
-      const { session, process, replies, insists, isOvertaken, whenBusy } = command;
+      const { session, process, replies, insists, isOvertaken, whenBusy, isBySql, isFinal } = command;
       return [
         `a message to session ${session}`,
-        process === 1 ? '' : ` by process ${process} of those alive`,
+        isBySql ? ' by SQL' : byProcess(process),
         whenBusy === undefined ? '' : ` (${whenBusy})`,
         `; the model asks for ${replies.map(describeReply).join(', then ')}`,
         insists ? ', and again where it fails' : '',
+        isFinal ? '; its last reply ends the session' : '',
         isOvertaken ? '; meanwhile' : '',
       ].join('');
     }
@@ -38,11 +39,19 @@ export function describeCommand(command: Command): string {
       return `the client sends ${command.message === 1 ? 'its last message' : `its message before the last ${command.message - 1}`} again`;
     case 'jump':
       return `the clock jumps by ${describeMs(command.ms)}, and a process looks for work`;
+    case 'linger':
+      return 'the time of a heartbeat passes while tools are out';
+    case 'resume':
+      return `a client comes back to session ${command.session}${byProcess(command.process)}`;
     case 'cancel':
       return `the run of session ${command.session} is cancelled`;
     case 'restart':
       return `process ${command.process} of those alive is restarted`;
   }
+}
+
+function byProcess(process: number): string {
+  return process === 1 ? '' : ` by process ${process} of those alive`;
 }
 
 const FAULTS = {

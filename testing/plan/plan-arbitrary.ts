@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { FaultKind } from '../faults/fault-plan.ts';
+import { MEETINGS } from './meetings.ts';
 import type { Command, DecideCommand, FaultCommand, MessageCommand, Plan, PlannedCall } from './plan.ts';
 
 /** What plans are made of. */
@@ -43,6 +44,7 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
     { weight: 1, arbitrary: fc.tuple(again) },
     { weight: 1, arbitrary: fc.tuple(session.map((session): Command => ({ type: 'cancel', session }))) },
     { weight: 1, arbitrary: fc.constant([{ type: 'restart', process: 1 }]) },
+    { weight: 5, arbitrary: fc.tuple(fc.constantFrom(...MEETINGS), message, message).map(meet) },
   ];
   if (space.faults.length > 0) {
     const fault = faultArbitrary(space.faults);
@@ -66,6 +68,10 @@ export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
     },
     { noNullPrototype: true },
   );
+}
+
+function meet([meeting, first, second]: [(typeof MEETINGS)[number], MessageCommand, MessageCommand]): Command[] {
+  return meeting(first, { ...second, session: first.session });
 }
 
 /** A message of a user, with what the model asks for then. */

@@ -11,7 +11,13 @@ const call = z.looseObject({ tool: z.string(), flaw: z.enum(['noTool', 'misfit',
 
 /** What each command must have, for a run not to break further in. */
 const COMMANDS: { readonly [Type in Command['type']]: z.ZodType } = {
-  message: z.looseObject({ session: place, process: place, replies: z.array(z.array(call)) }),
+  message: z.looseObject({
+    session: place,
+    process: place,
+    replies: z.array(z.array(call)),
+    isBySql: z.boolean().optional(),
+    isFinal: z.boolean().optional(),
+  }),
   fault: z.looseObject({
     fault: z.enum(['crash', 'stall', 'disconnect', 'timeout']),
     point: z.enum([...FAULT_POINTS, 'place']),
@@ -24,6 +30,8 @@ const COMMANDS: { readonly [Type in Command['type']]: z.ZodType } = {
   }),
   sendAgain: z.looseObject({ message: place }),
   jump: z.looseObject({ ms: z.int().min(0) }),
+  linger: z.looseObject({}),
+  resume: z.looseObject({ session: place, process: place }),
   cancel: z.looseObject({ session: place }),
   restart: z.looseObject({ process: place }),
 };

@@ -24,6 +24,10 @@ export interface MessageCommand {
   isOvertaken?: boolean;
   /** As of `send`. */
   whenBusy?: Exclude<WhenBusy, 'enqueue' | 'reject'>;
+  /** Whether it comes by `turnlock.enqueue`, past every process. */
+  isBySql?: boolean;
+  /** Whether the model's last reply to it is the agent's output: then the session is over. */
+  isFinal?: boolean;
 }
 
 /** Something goes wrong, once, in whichever process comes there first. */
@@ -60,6 +64,10 @@ export type Command =
   | { type: 'sendAgain'; message: number }
   /** The clock jumps, and whoever lives looks for work that nobody is at. */
   | { type: 'jump'; ms: number }
+  /** As long as a heartbeat takes passes, and whatever waits at a place stays there. */
+  | { type: 'linger' }
+  /** A client that lost its connection asks for the session's run, in one of the living processes. */
+  | { type: 'resume'; session: number; process: number }
   | { type: 'cancel'; session: number }
   /** A process is closed as in a deployment, and another one takes its place. */
   | { type: 'restart'; process: number };

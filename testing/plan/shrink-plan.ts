@@ -89,6 +89,10 @@ function* simplerCommand(command: Command, calls: Calls): Generator<Command> {
     case 'sendAgain':
       for (const message of smaller(command.message)) yield { ...command, message };
       return;
+    case 'resume':
+      for (const process of smaller(command.process)) yield { ...command, process };
+      for (const session of smaller(command.session)) yield { ...command, session };
+      return;
     case 'restart':
       for (const process of smaller(command.process)) yield { ...command, process };
       return;
@@ -98,15 +102,10 @@ function* simplerCommand(command: Command, calls: Calls): Generator<Command> {
 }
 
 function* simplerMessage(command: MessageCommand, calls: Calls): Generator<MessageCommand> {
-  const { insists, isOvertaken, whenBusy, ...plain } = command;
-  const rest = {
-    ...(insists ? { insists } : {}),
-    ...(isOvertaken ? { isOvertaken } : {}),
-    ...(whenBusy === undefined ? {} : { whenBusy }),
-  };
-  if (whenBusy !== undefined) yield withoutUndefined({ ...plain, ...rest, whenBusy: undefined as never });
-  if (isOvertaken) yield withoutUndefined({ ...plain, ...rest, isOvertaken: undefined as never });
-  if (insists) yield withoutUndefined({ ...plain, ...rest, insists: undefined as never });
+  for (const part of ['whenBusy', 'isBySql', 'isFinal', 'isOvertaken', 'insists'] as const) {
+    const { [part]: given, ...rest } = command;
+    if (given !== undefined) yield rest;
+  }
   for (const process of smaller(command.process)) yield { ...command, process };
   for (const session of smaller(command.session)) yield { ...command, session };
   const { replies } = command;
@@ -135,10 +134,6 @@ function* simplerCall(call: PlannedCall, calls: Calls): Generator<PlannedCall> {
     given += 1;
     yield { ...call, params: value };
   }
-}
-
-function withoutUndefined<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Value;
 }
 
 /** Smaller whole numbers from 1 on: the smallest first. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { FaultKind } from '../faults/fault-plan.ts';
+import { MEETINGS } from './meetings.ts';
 import type { Command, FaultCommand, MessageCommand, Plan } from './plan.ts';
 import { JUMPS_MS, messageArbitrary, type PlanSpace } from './plan-arbitrary.ts';
 
@@ -45,14 +46,19 @@ const REPEATS: readonly Schedule[] = [
   ({ message, same, end }) => [message, ...end, same],
 ];
 
+/** Nothing goes wrong, and clients meet a session at work. */
+const MEETS: readonly Schedule[] = MEETINGS.map((meeting) => {
+  return ({ message }) => meeting(message, message);
+});
+
 /** So many schedules with a fault are taken between two without. */
 const FAULTS_BETWEEN = 4;
 
-/** The simple schedules, in the order in which runs take them: each single fault where a tool acts, and what is asked for twice. */
+/** The simple schedules, in the order in which runs take them: each single fault where a tool acts, what is asked for twice, and what clients do. */
 export function simpleSchedules(faults: readonly FaultKind[]): Schedule[] {
   const single = SINGLE.filter(({ fault }) => faults.includes(fault));
-  if (single.length === 0) return [...REPEATS];
-  return single.flatMap((fault, place) => {
+  if (single.length === 0) return [...REPEATS, ...MEETS];
+  const struck = single.flatMap((fault, place) => {
     const strikes: Schedule = ({ message, end }) => [
       { type: 'fault', ...fault },
       { ...message, insists: true },
@@ -61,6 +67,7 @@ export function simpleSchedules(faults: readonly FaultKind[]): Schedule[] {
     const repeats = REPEATS[Math.floor(place / FAULTS_BETWEEN) % REPEATS.length];
     return place % FAULTS_BETWEEN === 0 && repeats !== undefined ? [repeats, strikes] : [strikes];
   });
+  return [...struck, ...MEETS];
 }
 
 /** What the model asks for in a simple schedule, by chance; which schedule it is follows from the number of the run, from 0 on. */

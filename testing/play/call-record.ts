@@ -1,3 +1,4 @@
+import type { BrokenPromises } from '../invariants/broken-promises.ts';
 import { PROMISE_NAMES } from '../invariants/promise-names.ts';
 import type { ToolCall } from './watched-tool.ts';
 
@@ -13,20 +14,24 @@ interface SeenCalls {
 /** What Turnlock itself promises of calls, held against what was called: whatever the tools are. */
 export class CallRecord {
   readonly #calls = new Map<string, SeenCalls>();
-  readonly #broken = new Map<string, string>();
+  readonly #broken: BrokenPromises;
+
+  constructor(broken: BrokenPromises) {
+    this.#broken = broken;
+  }
 
   /** Notes a call of `execute`, as it begins. */
   note({ tool, context: { executionId, attempt } }: ToolCall): void {
     const seen = this.#of(executionId);
-    if (seen.isDenied) this.#break(PROMISE_NAMES.denied, `${tool.name} ran after it was denied`);
+    if (seen.isDenied) this.#broken.note(PROMISE_NAMES.denied, `${tool.name} ran after it was denied`);
     if (tool.effect !== 'transactional') {
       if (seen.attempts.includes(attempt)) {
-        this.#break(PROMISE_NAMES.attempt, `attempt ${attempt} of one ${tool.name} ran twice`);
+        this.#broken.note(PROMISE_NAMES.attempt, `attempt ${attempt} of one ${tool.name} ran twice`);
       }
       const most =
         tool.effect === 'nonRepeatable' && tool.retry === null ? 1 + seen.sentAgain : Number.POSITIVE_INFINITY;
       if (new Set(seen.attempts).size >= most && !seen.attempts.includes(attempt)) {
-        this.#break(PROMISE_NAMES.repeated, `${tool.name} ran again, and nobody had said so`);
+        this.#broken.note(PROMISE_NAMES.repeated, `${tool.name} ran again, and nobody had said so`);
       }
     }
     seen.attempts.push(attempt);
@@ -47,18 +52,9 @@ export class CallRecord {
     return this.#calls.get(executionId)?.attempts.length ?? 0;
   }
 
-  /** The promises that were seen broken, with what was seen. */
-  get broken(): ReadonlyMap<string, string> {
-    return this.#broken;
-  }
-
   #of(executionId: string): SeenCalls {
     const seen = this.#calls.get(executionId) ?? { attempts: [], sentAgain: 0, isDenied: false };
     this.#calls.set(executionId, seen);
     return seen;
-  }
-
-  #break(invariant: string, what: string): void {
-    if (!this.#broken.has(invariant)) this.#broken.set(invariant, what);
   }
 }

@@ -6,7 +6,7 @@ import { SeededChance } from '../clock/seeded-chance.ts';
  */
 export class Gates {
   readonly together: boolean;
-  #waiting: (() => void)[] = [];
+  #waiting: { isInTool: boolean; letOn(): void }[] = [];
   readonly #chance: SeededChance | null;
 
   /** `order`: 0 for the order of arrival (all at once, where they go together), else the seed of choices. */
@@ -15,23 +15,20 @@ export class Gates {
     this.together = together;
   }
 
-  /** Resolves when it is let on. */
-  pass(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  /** Resolves when it is let on. `isInTool`: it waits in a tool, which stays out meanwhile; that is the default. */
+  pass({ isInTool = true }: { isInTool?: boolean } = {}): Promise<void> {
+    return new Promise((letOn) => this.#waiting.push({ isInTool, letOn }));
   }
 
-  /** Lets one of them on, or all. Whether there was one. */
-  release(): boolean {
-    const { length } = this.#waiting;
-    if (length === 0) return false;
-    if (this.together && (this.#chance === null || this.#chance.random() < 0.5)) {
-      const all = this.#waiting;
-      this.#waiting = [];
-      for (const goOn of all) goOn();
-      return true;
-    }
-    const place = this.#chance === null ? 0 : Math.floor(this.#chance.random() * length);
-    this.#waiting.splice(place, 1)[0]?.();
+  /** Lets one of them on, or all; `staysInTools`: those that wait elsewhere, by default any. Whether there was one. */
+  release({ staysInTools = false }: { staysInTools?: boolean } = {}): boolean {
+    const free = staysInTools ? this.#waiting.filter(({ isInTool }) => !isInTool) : this.#waiting;
+    if (free.length === 0) return false;
+    const isForAll = this.together && (this.#chance === null || this.#chance.random() < 0.5);
+    const place = isForAll || this.#chance === null ? 0 : Math.floor(this.#chance.random() * free.length);
+    const goOn = isForAll ? free : free.slice(place, place + 1);
+    this.#waiting = this.#waiting.filter((one) => !goOn.includes(one));
+    for (const { letOn } of goOn) letOn();
     return true;
   }
 }

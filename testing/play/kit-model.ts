@@ -1,5 +1,6 @@
 import type { Model, ModelRequest, ModelResponse, ModelToolCall } from '../../adapters/models/model.contract.ts';
 import type { MessageCommand, PlannedCall } from '../plan/plan.ts';
+import { FINAL_REPLY } from './final-reply.ts';
 
 /** A model that does what the plan says: the message tells which replies are meant, and the history which of them is due. */
 export function kitModel(messageOf: (text: string) => MessageCommand | undefined, alive: () => Promise<void>): Model {
@@ -20,7 +21,8 @@ function replyTo({ turns }: ModelRequest, messageOf: (text: string) => MessageCo
   const replies = message?.replies ?? [];
   const due =
     replies[said] ?? (message?.insists && said === replies.length && hasFailed(since) ? replies.at(-1) : undefined);
-  return due === undefined || due.length === 0 ? { text: 'done' } : { text: 'working', toolCalls: due.map(toToolCall) };
+  if (due === undefined || due.length === 0) return { text: message?.isFinal ? FINAL_REPLY : 'done' };
+  return { text: 'working', toolCalls: due.map(toToolCall) };
 }
 
 /** Whether the last calls are told as failed, or as unknown. */

@@ -1,17 +1,20 @@
-import { isTurnlockError } from '../../errors.ts';
+import { resolveLimits } from '../../limits.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
+import { checkHeard } from '../invariants/check-heard.ts';
 import { checkPromises } from '../invariants/check-promises.ts';
 import { owingSessions } from '../invariants/owing-sessions.ts';
 import { PROMISE_NAMES } from '../invariants/promise-names.ts';
 import { readSeen } from '../invariants/read-seen.ts';
 import { saidBy } from '../invariants/said-by.ts';
 import { describeCommand } from '../plan/describe-command.ts';
-import type { Command, MessageCommand, Plan } from '../plan/plan.ts';
+import type { Command, Plan } from '../plan/plan.ts';
 import type { Invariants, Seen, Subject } from '../subject.ts';
+
+import { Client } from './client.ts';
 import { NeverRests } from './never-rests.ts';
 import { People } from './people.ts';
-import type { KitProcess } from './process.ts';
-import { type Sent, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
+
 import type { TimelineEntry } from './timeline.ts';
 
 /** What one run was found to break. */
@@ -46,6 +49,14 @@ const LATER_MS = 10 * 60_000;
 /** A run comes to rest within fewer rounds. */
 const MAX_ROUNDS = 12;
 
+const { heartbeatMs: HEARTBEAT_MS } = resolveLimits();
+
+/** Who acts from outside. */
+interface Cast<World> {
+  client: Client<World>;
+  people: People<World>;
+}
+
 /** Plays a plan to its end, brings what is left to rest, and holds the invariants against what came of it. */
 export async function playPlan<World>(
   database: KitDatabase,
@@ -66,36 +77,43 @@ export async function playPlan<World>(
 async function playOn<World>(stage: Stage<World>, judging: Judging<World>): Promise<Broken | null> {
   try {
     await stage.open();
-    const people = new People(stage);
+    const cast = { client: new Client(stage), people: new People(stage) };
     for (const command of stage.plan.commands) {
-      await playCommand(stage, people, command);
-      const broken = findBroken(stage) ?? (judging.everyStep ? await judge(stage, judging) : null);
+      await playCommand(stage, cast, command);
+      const broken = stage.broken.first ?? (judging.everyStep ? await judge(stage, judging) : null);
       if (broken !== null) return broken;
     }
-    await bringToRest(stage, people);
+    await bringToRest(stage, cast);
   } catch (error) {
     if (error instanceof NeverRests) return { invariant: PROMISE_NAMES.rests, message: error.message };
     throw error;
   }
-  return findBroken(stage) ?? (await checkPromises(stage)) ?? (await judge(stage, judging));
+  return stage.broken.first ?? (await checkPromises(stage)) ?? (await judge(stage, judging));
 }
 
-async function playCommand<World>(stage: Stage<World>, people: People<World>, command: Command): Promise<void> {
+async function playCommand<World>(
+  stage: Stage<World>,
+  { client, people }: Cast<World>,
+  command: Command,
+): Promise<void> {
   stage.timeline.note(null, () => describeCommand(command));
   switch (command.type) {
     case 'message':
-      return sendMessage(stage, command);
-    case 'sendAgain': {
-      const sent = stage.sent.at(-command.message);
-      if (sent === undefined) return;
-      send(stage, await stage.living(1), sent);
-      return stage.quiet();
-    }
+      return client.write(command);
+    case 'sendAgain':
+      return client.writeAgain(command.message);
     case 'fault':
       stage.due.push({ command, seen: 0 });
       return;
     case 'jump':
       return passTime(stage, command.ms);
+    case 'linger':
+      return linger(stage);
+    case 'resume': {
+      const process = await stage.living(command.process);
+      stage.attempt(process, 'the return', async () => (await stage.session(process, command.session)).resume());
+      return stage.quiet(true);
+    }
     case 'decide':
       return people.decide(command);
     case 'cancel': {
@@ -105,6 +123,7 @@ async function playCommand<World>(stage: Stage<World>, people: People<World>, co
     }
     case 'restart': {
       const process = await stage.living(command.process);
+      process.isClosing = true;
       stage.attempt(process, 'the close', async () => {
         await process.runtime.close();
         process.isClosed = true;
@@ -114,28 +133,16 @@ async function playCommand<World>(stage: Stage<World>, people: People<World>, co
   }
 }
 
-async function sendMessage<World>(stage: Stage<World>, command: MessageCommand): Promise<void> {
-  const place = stage.sent.length + 1;
-  const sent: Sent = { command, text: `message ${place}`, messageId: `m${place}`, isTaken: false };
-  stage.sent.push(sent);
-  send(stage, await stage.living(command.process), sent);
-  await stage.quiet(command.isOvertaken === true);
-}
-
-/** Sends a message, once more where it was sent before: with the same id it is the same message. */
-function send<World>(stage: Stage<World>, process: KitProcess, sent: Sent): void {
-  const { command, text, messageId } = sent;
-  stage.attempt(process, text, async () => {
-    const session = await stage.session(process, command.session);
-    const options = { messageId, ...(command.whenBusy === undefined ? {} : { whenBusy: command.whenBusy }) };
-    await session.send(text, options).catch(async (error: unknown) => {
-      // A session whose last run failed takes no message before somebody has looked after it.
-      if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-      await session.retry({ by: 'operator' });
-      await session.send(text, options);
-    });
-    sent.isTaken = true;
-  });
+/** A heartbeat's time passes while tools are out: what was said past every process has reached them then. */
+async function linger<World>(stage: Stage<World>): Promise<void> {
+  await stage.quiet('inTools');
+  const { strikes } = stage;
+  const before = stage.clock.now();
+  await stage.jump(HEARTBEAT_MS);
+  await stage.quiet('inTools');
+  // On a server somebody may wait for the lock of a tool that is out.
+  const isClear = stage.strikes === strikes && (await stage.database.settled()) === 'atRest';
+  if (isClear) await checkHeard(stage, before);
 }
 
 /** The clock jumps; who was paused comes back, before or after the others have gone on without it. */
@@ -163,35 +170,18 @@ async function wake<World>(stage: Stage<World>, isEarly: boolean): Promise<void>
 }
 
 /** Nothing goes wrong any more: what was not taken is sent again, what is owed is done, and people decide truthfully. */
-async function bringToRest<World>(stage: Stage<World>, people: People<World>): Promise<void> {
+async function bringToRest<World>(stage: Stage<World>, { client, people }: Cast<World>): Promise<void> {
   stage.timeline.note(null, () => 'nothing goes wrong any more');
   stage.due.length = 0;
   await stage.quiet();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const lost = stage.sent.filter(({ isTaken }) => !isTaken);
-    for (const sent of lost) {
-      send(stage, await stage.newest(), sent);
-      await stage.quiet();
-    }
+    const isLost = await client.writeLost();
     const isDecided = await people.decideAll();
-    if (
-      !isDecided &&
-      lost.every(({ isTaken }) => isTaken) &&
-      stage.paused.length === 0 &&
-      (await owingSessions(stage.database)).length === 0
-    )
-      return;
+    const isAtWork = stage.paused.length > 0 || (await owingSessions(stage.database)).length > 0;
+    if (!isDecided && !isLost && !isAtWork) return;
     await passTime(stage, LATER_MS);
   }
   throw new NeverRests(`after ${MAX_ROUNDS} rounds there is still work that is owed`);
-}
-
-/** What can be seen at once, without a look at the database. */
-function findBroken<World>({ broken, calls }: Stage<World>): Broken | null {
-  const [first] = broken;
-  if (first !== undefined) return { invariant: PROMISE_NAMES.runtime, message: first };
-  const [seen] = calls.broken;
-  return seen === undefined ? null : { invariant: seen[0], message: seen[1] };
 }
 
 async function judge<World>(stage: Stage<World>, { invariants }: Judging<World>): Promise<Broken | null> {

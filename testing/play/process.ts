@@ -35,6 +35,8 @@ export class KitProcess extends MortalProcess {
   /** Tools that are at work outside of every place of the kit's. */
   busy = 0;
   isClosed = false;
+  /** Whether it was told to close: it gives its sessions back. */
+  isClosing = false;
   /** How it was lost; `null` while it lives. */
   lostBy: FaultCommand | null = null;
   /** How often time has passed without it. */
@@ -65,8 +67,9 @@ export class KitProcess extends MortalProcess {
 
   protected override pass(point: FaultPoint, info: FaultInfo): Promise<void> | void {
     const passed = super.pass(point, info);
-    const isToolStart = point === 'beforeEffect' && info.executionId !== undefined;
-    if (!isToolStart) return passed;
+    // A process that comes back after a stall may hear that it is too late, or commit first.
+    const isMixed = point === 'beforeHeartbeat' || (point === 'beforeEffect' && info.executionId !== undefined);
+    if (!isMixed) return passed;
     return (async () => {
       await passed;
       await this.#passGate({ point, ...info });
@@ -76,11 +79,12 @@ export class KitProcess extends MortalProcess {
   /** On one connection nobody is let on before who is inside a commit: they would wait for it. */
   async #passGate(passage: Passage): Promise<void> {
     const { gates } = this.#around;
+    const isInTool = passage.point === 'place';
     if (!this.isInTransaction(passage)) {
-      await gates.pass();
+      await gates.pass({ isInTool });
       return this.plan.alive();
     }
-    if (gates.together) await gates.pass();
+    if (gates.together) await gates.pass({ isInTool });
     if (this.plan.isCrashed) throw new SimulatedCrash(`the process died at ${passage.point}`);
   }
 

@@ -4,10 +4,14 @@ import { type Agent, defineAgent } from '../../runtime/define-agent.ts';
 import type { Session } from '../../runtime/session-handle.ts';
 import { VirtualClock } from '../clock/virtual-clock.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
-import type { MessageCommand, Plan } from '../plan/plan.ts';
+import { BrokenPromises } from '../invariants/broken-promises.ts';
+import { PROMISE_NAMES } from '../invariants/promise-names.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Subject } from '../subject.ts';
 import { CallRecord } from './call-record.ts';
+import type { Sent } from './client.ts';
 import { describeLog } from './describe-log.ts';
+import { finalOutput } from './final-reply.ts';
 import { Gates } from './gates.ts';
 import { kitModel } from './kit-model.ts';
 import { NeverRests } from './never-rests.ts';
@@ -15,7 +19,7 @@ import { presentCall } from './present-call.ts';
 import { type DueFault, KitProcess, type Surroundings } from './process.ts';
 import { Timeline } from './timeline.ts';
 import { TransactionHolder } from './transaction-holder.ts';
-import { watchedTool } from './watched-tool.ts';
+import { type ToolCall, watchedTool } from './watched-tool.ts';
 import { WorldLook } from './world-look.ts';
 
 /** Name of the agent that has the tools. */
@@ -32,14 +36,6 @@ const PATIENCE_MS = 30;
 
 const NO_END_OF_LOCK = 'a statement waits for a lock, and the server does not end it';
 
-/** A message that was sent, or is to be sent again until somebody has taken it. */
-export interface Sent {
-  command: MessageCommand;
-  text: string;
-  messageId: string;
-  isTaken: boolean;
-}
-
 /** Where one plan is played: processes that come and go, one world, one clock. */
 export class Stage<World> {
   readonly world: World;
@@ -48,8 +44,14 @@ export class Stage<World> {
   readonly calls: CallRecord;
   readonly due: DueFault[] = [];
   readonly sent: Sent[] = [];
-  /** What broke in the runtime itself. */
-  readonly broken: string[] = [];
+  /** Promises of Turnlock's own that were seen broken. */
+  readonly broken = new BrokenPromises();
+  /** Calls that have not come back. */
+  readonly out = new Set<ToolCall>();
+  /** Under which name each process holds sessions. */
+  readonly holders = new Map<KitProcess, string>();
+  /** Rises with every fault that happens. */
+  strikes = 0;
   readonly database: KitDatabase;
   readonly plan: Plan;
   readonly subject: Subject<World>;
@@ -69,7 +71,7 @@ export class Stage<World> {
     this.timeline = new Timeline(isTold, this.clock.monotonic);
     this.#look = isTold ? new WorldLook(this.world) : null;
     this.#gates = new Gates(plan.order, database.kind === 'postgres');
-    this.calls = new CallRecord();
+    this.calls = new CallRecord(this.broken);
     this.#around = {
       database,
       clock: this.clock,
@@ -77,12 +79,14 @@ export class Stage<World> {
       holder: new TransactionHolder(),
       due: this.due,
       onStrike: ({ number }, fault, { point, place }) => {
+        this.strikes += 1;
         this.look(number);
         this.timeline.note(number, () => `${STRIKES[fault]} at ${place === undefined ? point : `'${place}'`}`);
       },
-      onLog: ({ number }, entry) => {
+      onLog: (process, entry) => {
+        if (entry.event === 'runtime.started') this.holders.set(process, String(entry.attributes.holder));
         const said = this.timeline.isKept ? describeLog(entry, (sessionId) => this.numberOf(sessionId)) : null;
-        if (said !== null) this.timeline.note(number, () => said);
+        if (said !== null) this.timeline.note(process.number, () => said);
       },
     };
   }
@@ -166,7 +170,8 @@ export class Stage<World> {
         this.timeline.note(process.number, () => `${what}: refused, ${error.code}`);
         return;
       }
-      this.broken.push(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.broken.note(PROMISE_NAMES.runtime, `${what}: ${said}`);
     });
   }
 
@@ -176,12 +181,15 @@ export class Stage<World> {
     await this.database.setNow(this.clock.now());
   }
 
-  /** Resolves once nothing goes on by itself any more. `isHeld`: what waits at a place stays there, and who waits for its locks. */
-  async quiet(isHeld = false): Promise<void> {
+  /**
+   * Resolves once nothing goes on by itself any more. `isHeld`: what waits at a place stays there, and who waits for its locks; `inTools`: what
+   * waits in a tool, but not what waits before it.
+   */
+  async quiet(isHeld: boolean | 'inTools' = false): Promise<void> {
     for (let steps = 0; steps < MAX_STEPS; steps += 1) {
       await turn();
       const isBlocked = (await this.database.settled()) === 'blocked';
-      if (!isHeld && this.#gates.release()) continue;
+      if (isHeld !== true && this.#gates.release({ staysInTools: isHeld === 'inTools' })) continue;
       if (this.clock.wakeDue()) continue;
       const { nextWakeInMs } = this.clock;
       if (isBlocked) {
@@ -231,11 +239,13 @@ export class Stage<World> {
         this.#moves += 1;
         this.look(number);
       },
-      called: (call: Parameters<CallRecord['note']>[0]) => {
+      called: (call: ToolCall) => {
         this.#moves += 1;
         this.calls.note(call);
       },
+      out: this.out,
     };
+    const isEnding = this.plan.commands.some((command) => command.type === 'message' && command.isFinal);
     return defineAgent({
       name: AGENT,
       instructions: 'Do what the plan says.',
@@ -243,12 +253,13 @@ export class Stage<World> {
         (text) => this.sent.find((one) => one.text === text)?.command,
         async () => {
           // Answers that come at the same time: what two processes commit then overlaps.
-          if (this.#gates.together) await this.#gates.pass();
+          if (this.#gates.together) await this.#gates.pass({ isInTool: false });
           await process.plan.alive();
         },
       ),
       tools: own.map((tool) => watchedTool(tool, process, policy, watch)),
-    });
+      ...(isEnding ? { output: finalOutput } : {}),
+    }) as Agent;
   }
 
   async #passPlace(process: KitProcess, place: string): Promise<void> {

@@ -13,6 +13,8 @@ export interface Watch {
   /** Notes what has changed in the world since the last look. */
   look(process: number): void;
   called(call: ToolCall): void;
+  /** Calls of `execute` that have not come back, but for those inside a commit. */
+  out: Set<ToolCall>;
 }
 
 /** One call of `execute`. */
@@ -20,7 +22,7 @@ export interface ToolCall {
   tool: Tool;
   params: unknown;
   context: ToolContext;
-  process: number;
+  process: KitProcess;
 }
 
 /** `tool` as one process has it: watched, and without any effect once the process is dead. */
@@ -53,9 +55,15 @@ export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unk
   return {
     ...tool,
     policy: both(tool, policy),
-    execute: (params, context) => {
-      watch.called({ tool, params, context, process: process.number });
-      return watched(tool.name, params, context, () => tool.execute(params, context));
+    execute: async (params, context) => {
+      const call = { tool, params, context, process };
+      watch.called(call);
+      if (tool.effect !== 'transactional') watch.out.add(call);
+      try {
+        return await watched(tool.name, params, context, () => tool.execute(params, context));
+      } finally {
+        watch.out.delete(call);
+      }
     },
     reconcile:
       reconcile === null

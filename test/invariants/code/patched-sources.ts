@@ -24,12 +24,12 @@ const NEEDED = [
 ];
 
 /**
- * Copies the sources into `folder`, with `patches` made there.
+ * Copies the sources into `folder`, with `patches` made there. `more`: what else is needed, beside what the scenes need.
  *
  * @throws when a patch does not fit exactly once: the guard has moved.
  */
-export function copySources(folder: string, patches: readonly Patch[]): void {
-  for (const path of NEEDED) cpSync(path, join(folder, path), { recursive: true });
+export function copySources(folder: string, patches: readonly Patch[], more: readonly string[] = []): void {
+  for (const path of [...NEEDED, ...more]) cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
   for (const { file, from, to } of patches) {
     const path = join(folder, file);

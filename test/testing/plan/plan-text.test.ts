@@ -1,10 +1,33 @@
 import { expect, test } from 'vitest';
+import type { Plan } from '../../../testing/plan/plan.ts';
 import { readPlan, writePlan } from '../../../testing/plan/plan-text.ts';
 
 const plan = { ids: 1, order: 0, commands: [{ type: 'jump', ms: 2_000 } as const] };
+const message = {
+  type: 'message',
+  session: 1,
+  process: 1,
+  replies: [[{ tool: 'refund', params: { order: '42' } }]],
+} as const;
 
 test('a plan is read as it was written', () => {
-  expect(readPlan(writePlan(plan))).toEqual(plan);
+  const commands: Plan['commands'] = [
+    ...plan.commands,
+    { ...message, replies: [], isBySql: true, isFinal: true },
+    { type: 'linger' },
+    { type: 'resume', session: 1, process: 2 },
+  ];
+  for (const one of [plan, { ...plan, commands }]) expect(readPlan(writePlan(one))).toEqual(one);
+});
+
+test('a plan is read that was written before there were messages by SQL, last replies and clients that come back', () => {
+  const fault = { type: 'fault', fault: 'crash', point: 'place', occurrence: 2 };
+  const commands = [fault, message];
+  expect(readPlan(JSON.stringify({ form: 1, ids: 1152992794, order: 0, commands }))).toEqual({
+    ids: 1152992794,
+    order: 0,
+    commands,
+  });
 });
 
 const withCommand = (command: unknown) =>
@@ -22,6 +45,8 @@ test.each([
   [JSON.stringify({ form: 1, ids: 1, order: -1, commands: [] }), 'at order'],
   [JSON.stringify({ form: 1, ids: 1, order: 0, commands: {} }), 'at commands'],
   [withCommand(null), 'at commands.1'],
+  [withCommand({ type: 'resume', session: 0, process: 1 }), 'at commands.1.session'],
+  [withCommand({ ...message, isBySql: 1 }), 'at commands.1.isBySql'],
   [withCommand({ type: 'explode' }), 'at commands.1.type'],
   [withCommand({ type: 'jump', ms: -1 }), 'at commands.1.ms'],
   [withCommand({ type: 'fault', fault: 'crash', point: 'nowhere', occurrence: 1 }), 'at commands.1.point'],

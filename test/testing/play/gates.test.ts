@@ -22,6 +22,22 @@ test('a seed gives one order, each of them once; others give others', async () =
   expect(new Set(orders.map(String)).size).toBeGreaterThan(2);
 });
 
+test('who waits in a tool may be made to stay there', async () => {
+  const gates = new Gates(0);
+  const passed: string[] = [];
+  const all = [
+    gates.pass().then(() => passed.push('in a tool')),
+    gates.pass({ isInTool: false }).then(() => passed.push('elsewhere')),
+  ];
+  expect(gates.release({ staysInTools: true })).toBe(true);
+  expect(gates.release({ staysInTools: true })).toBe(false);
+  await all[1];
+  expect(passed).toEqual(['elsewhere']);
+  expect(gates.release()).toBe(true);
+  await all[0];
+  expect(passed).toEqual(['elsewhere', 'in a tool']);
+});
+
 test('one is let on at a time, and none where nobody waits', async () => {
   const gates = new Gates(0);
   expect(gates.release()).toBe(false);
