@@ -13,7 +13,7 @@ import { type Mutant, mutants } from './mutants/mutants.ts';
 /** What the kit and the check need, beside what the scenes of the guards need. */
 const KIT = ['testing', 'test/testing/mutants', 'adapters/cli/shell-quote.ts'];
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 /** The sources without the guard of `mutant`. */
 function withoutGuard({ guard }: Mutant, folder: string): string {
@@ -43,7 +43,7 @@ describe('the kit, with tools that are right and one guard of Turnlock’s code 
       const guarded = await play({ tools, options: { ...options, numRuns: without.runs }, folder: whole });
       seen.push({ guarded, without });
     }
-  }, 240_000);
+  }, 600_000);
 
   test.each(mutants.map((mutant, place) => ({ ...mutant, place })))(
     'finds that $guard is gone, and nothing where it is there',

@@ -6,7 +6,7 @@ export interface ContractCase {
   readonly title: string;
   /**
    * Resolves where the promise holds. It makes what it needs, and what it opened is closed when it ends, so cases run in any order, alone,
-   * or again.
+   * or again; one after the other, since some listen to the process for what nobody handles.
    *
    * @throws ContractBroken with what was promised and what was seen; what the adapter threw unasked is its cause.
    */

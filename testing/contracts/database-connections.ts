@@ -3,8 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isTurnlockError } from '../../errors.ts';
 import { inTransaction } from '../../persistence/session-transaction.ts';
 import { must, shown } from './contract-broken.ts';
-import type { DatabaseTrials } from './database-contract.ts';
-import { DatabaseTrial } from './database-trial.ts';
+import { DatabaseTrial, type DatabaseTrials } from './database-trial.ts';
 import { until } from './patience.ts';
 
 const WAITING = `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted

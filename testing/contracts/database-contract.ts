@@ -7,7 +7,7 @@ import { must, shown } from './contract-broken.ts';
 import { type ContractCase, contractCases } from './contract-case.ts';
 import { ofConnections, ofTheOneConnection } from './database-connections.ts';
 import { ofTools } from './database-tools.ts';
-import { DatabaseTrial } from './database-trial.ts';
+import { DatabaseTrial, type DatabaseTrials } from './database-trial.ts';
 import { ofValues } from './database-values.ts';
 import { PATIENCE_MS, until } from './patience.ts';
 
@@ -27,17 +27,6 @@ export interface DatabaseContract {
 }
 
 const OPTIONS = ['kind', 'make', 'hears', 'patienceMs'] satisfies (keyof DatabaseContract)[];
-
-/** What is given to the parts of the suite. */
-export interface DatabaseTrials {
-  /** Opens a new adapter's database for `work`. */
-  open: (
-    work: (trial: DatabaseTrial) => Promise<void>,
-    faultPoint?: Parameters<typeof DatabaseTrial.open>[2],
-  ) => Promise<void>;
-  make: () => Promise<DatabaseAdapter>;
-  patienceMs: number;
-}
 
 /** Where a transaction may lose its connection, in order. */
 const POINTS = ['beforeBegin', 'afterStatement', 'beforeCommit', 'commitSent', 'afterCommit'] as const;

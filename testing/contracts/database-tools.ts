@@ -2,8 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTurnlockError } from '../../errors.ts';
 import type { ToolTransaction } from '../../persistence/database.contract.ts';
 import { must, shown } from './contract-broken.ts';
-import type { DatabaseTrials } from './database-contract.ts';
-import type { DatabaseTrial } from './database-trial.ts';
+import type { DatabaseTrial, DatabaseTrials } from './database-trial.ts';
 
 /** What would end a transaction, or reach beyond it. */
 const CONTROLS = ['begin', 'commit', 'rollback', "set search_path to 'public'"];

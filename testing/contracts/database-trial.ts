@@ -12,6 +12,17 @@ import { Finding, must, shown } from './contract-broken.ts';
 /** Rows of a table of ours that no tenant has: one for each mark that a case makes. */
 const TABLE = 'agent_tool_versions';
 
+/** How the cases of a suite come to their database. */
+export interface DatabaseTrials {
+  /** Opens a new adapter's database for `work`. */
+  open: (
+    work: (trial: DatabaseTrial) => Promise<void>,
+    faultPoint?: Parameters<typeof DatabaseTrial.open>[2],
+  ) => Promise<void>;
+  make: () => Promise<DatabaseAdapter>;
+  patienceMs: number;
+}
+
 /** A database that is open for the length of a case. */
 export class DatabaseTrial {
   readonly database: Database;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolVersion } from '../../persistence/entities/agent-tool-version.entity.ts';
 import { must, shown } from './contract-broken.ts';
-import type { DatabaseTrials } from './database-contract.ts';
+import type { DatabaseTrials } from './database-trial.ts';
 import { STORABLE_ODD_TEXTS } from './odd-texts.ts';
 
 /** In the hour that some zones have twice, with milliseconds. */
