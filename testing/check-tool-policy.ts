@@ -114,7 +114,7 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     const judge = judgeOn(next, subject, { invariants, everyStep });
     const found =
       replayed === null
-        ? await search(plansOfSeed({ calls, sessions, faults }, { numRuns, seed }), judge)
+        ? await search(plansOfSeed({ calls, sessions, tenants, faults }, { numRuns, seed }), judge)
         : await playUntil(replayed, plays.told, judge);
     if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
     const { plan, broken } = found.failure;

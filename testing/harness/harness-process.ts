@@ -21,9 +21,6 @@ const LIMITS: Partial<Limits> = { modelBackoffMs: 0, reconcileBackoffMs: 0, grac
 
 /** One process of a harness. */
 export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> extends MortalProcess<Agents> {
-  /** Where it stood at its last passage: rises while it goes on. */
-  passed = 0;
-
   /** @throws OPTIONS_INVALID for a fault that would hold the database for ever. What `createRuntime` throws. */
   async start(
     { agents, faults: planned = [], limits = {} }: HarnessStart<Agents>,
@@ -40,10 +37,6 @@ export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> 
   /** A place of a tool does not say which session it acts for: where the process has a transaction open, it counts as part of that. */
   override isInTransaction(passage: Pick<Passage, 'point' | 'detail'>): boolean {
     return passage.point === 'place' ? this.hasTransaction : super.isInTransaction(passage);
-  }
-
-  protected override passes(_passage: Passage): void {
-    this.passed += 1;
   }
 
   #underTest({ now }: { now(): number }): ProcessUnderTest {

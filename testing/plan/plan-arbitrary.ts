@@ -8,6 +8,8 @@ export interface PlanSpace {
   /** Params that the model may give, by tool. */
   calls: { readonly [toolName: string]: fc.Arbitrary<unknown> };
   sessions: number;
+  /** Sessions are given to them in turn. */
+  tenants: number;
   faults: readonly FaultKind[];
 }
 

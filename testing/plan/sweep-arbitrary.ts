@@ -9,6 +9,9 @@ interface Parts {
   message: MessageCommand;
   /** The model asks for the same, of the same session or of another one. */
   same: MessageCommand;
+  /** The same in the first session, and in another one of that tenant, where there is one. */
+  first: MessageCommand;
+  elsewhere: MessageCommand;
   /** What comes after the fault and the message. */
   end: Command[];
 }
@@ -51,6 +54,17 @@ const MEETS: readonly Schedule[] = MEETINGS.map((meeting) => {
   return ({ message }) => meeting(message, message);
 });
 
+/** What is asked for elsewhere while a process stands still in a tool, after every lease and lock has run out. */
+const LATE_MS = 90_000;
+const MEANWHILE: readonly Schedule[] = [1, 2].map((occurrence) => {
+  return ({ first, elsewhere }) => [
+    { type: 'fault', fault: 'stall', point: 'place', occurrence, returnsLast: true },
+    first,
+    { type: 'jump', ms: LATE_MS },
+    elsewhere,
+  ];
+});
+
 /** So many schedules with a fault are taken between two without. */
 const FAULTS_BETWEEN = 4;
 
@@ -67,7 +81,7 @@ export function simpleSchedules(faults: readonly FaultKind[]): Schedule[] {
     const repeats = REPEATS[Math.floor(place / FAULTS_BETWEEN) % REPEATS.length];
     return place % FAULTS_BETWEEN === 0 && repeats !== undefined ? [repeats, strikes] : [strikes];
   });
-  return [...struck, ...MEETS];
+  return [...struck, ...(faults.includes('stall') ? MEANWHILE : []), ...MEETS];
 }
 
 /** What the model asks for in a simple schedule, by chance; which schedule it is follows from the number of the run, from 0 on. */
@@ -85,6 +99,8 @@ export function sweepArbitrary(space: PlanSpace): fc.Arbitrary<(run: number) => 
     })
     .map(({ ids, order, message, session, jump: later, end }) => {
       const same = { ...message, session };
+      const first = { ...message, session: 1 };
+      const elsewhere = { ...message, session: space.tenants < space.sessions ? 1 + space.tenants : 1 };
       const ends: Command[][] = [
         [],
         [later],
@@ -93,7 +109,7 @@ export function sweepArbitrary(space: PlanSpace): fc.Arbitrary<(run: number) => 
         [{ type: 'decide', which: 1, does: 'approve' }],
         [],
       ];
-      const parts: Parts = { message, same, end: ends[end] ?? [] };
+      const parts: Parts = { message, same, first, elsewhere, end: ends[end] ?? [] };
       return (run) => ({ ids, order, commands: schedules[run % schedules.length]?.(parts) ?? [] });
     });
 }

@@ -9,9 +9,12 @@ import { saidBy } from '../invariants/said-by.ts';
 import { describeCommand } from '../plan/describe-command.ts';
 import type { Command, Plan } from '../plan/plan.ts';
 import type { Invariants, Seen, Subject } from '../subject.ts';
+
 import { Client } from './client.ts';
+import { NeverRests } from './never-rests.ts';
 import { People } from './people.ts';
-import { NeverRests, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
+
 import type { TimelineEntry } from './timeline.ts';
 
 /** What one run was found to break. */

@@ -15,6 +15,7 @@ import { describeLog } from './describe-log.ts';
 import { finalOutput } from './final-reply.ts';
 import { Gates } from './gates.ts';
 import { kitModel } from './kit-model.ts';
+import { NeverRests } from './never-rests.ts';
 import { presentCall } from './present-call.ts';
 import { type DueFault, KitProcess, type Surroundings } from './process.ts';
 import { Timeline } from './timeline.ts';
@@ -35,9 +36,6 @@ const MAX_STEPS = { pglite: 2_000, postgres: 20_000 };
 const PATIENCE_MS = 30;
 
 const NO_END_OF_LOCK = 'a statement waits for a lock, and the server does not end it';
-
-/** Thrown where a run does not come to rest. */
-export class NeverRests extends Error {}
 
 /** Where one plan is played: processes that come and go, one world, one clock. */
 export class Stage<World> {

@@ -6,7 +6,7 @@ import { shrinkPlan } from '../../../testing/plan/shrink-plan.ts';
 import { describeProperties, runs } from '../../support/property.ts';
 
 const calls = { refund: fc.record({ cents: fc.integer({ min: 0, max: 1_000 }) }) };
-const plans = planArbitrary({ calls, sessions: 3, faults: ['crash', 'stall'] });
+const plans = planArbitrary({ calls, sessions: 3, tenants: 2, faults: ['crash', 'stall'] });
 
 const isMessage = ({ commands }: Plan) => commands.some(({ type }) => type === 'message');
 const hasBoth = (plan: Plan) => isMessage(plan) && plan.commands.some(({ type }) => type === 'fault');
