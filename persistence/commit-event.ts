@@ -165,6 +165,7 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
   const touchedRows = [...open.executions, ...(late === null ? [] : [toExecutionRow(late)])];
   await moveClaims(em, request.tenantId, claimMoves(event, touchedRows, changes.updatedExecutions), now);
   const retryAt = firstRetryAt(after.context.calls, open.executions, changes);
+  const untaken = evidence - (event.type === 'tool.evidenced' ? 1 : 0);
   checkTurnCount(before.context.nextTurnIndex, changes.turns.length, after.context.nextTurnIndex);
   const written = [...open.executions, ...changes.insertedExecutions].map((execution) => ({
     ...execution,
@@ -180,7 +181,7 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
     machineVersion: event.type === 'machine.upgraded' ? event.toVersion : row.machineVersion,
     recoveries: resetsRecoveries(event) ? 0 : lease.recoveries,
     wakeAt: wakeAfter(
-      { event, claim, from: before.value, to: after.value, expiresAt, retryAt },
+      { event, claim, from: before.value, to: after.value, expiresAt, retryAt, untaken },
       row.wakeAt ?? null,
       now,
     ),
@@ -206,7 +207,6 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
   if (lease.leaseHolder === null && owesWork(after.value, left.waiting)) await notify(store, em, request);
   const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
   const remembered = event.type === 'machine.upgraded' ? [] : memories.map(({ memoryId }) => memoryId);
-  const untaken = evidence - (event.type === 'tool.evidenced' ? 1 : 0);
   return { repeated: false, ...committed, ...left, evidence: untaken, givenUp, remembered };
 }
 
@@ -265,14 +265,22 @@ interface Woken extends Pick<Decision, 'event' | 'claim'> {
   expiresAt: Date | null;
   /** When the first failed call may be tried again; `null` when none is to be. */
   retryAt: Date | null;
+  /** Pieces of evidence that are news after this. */
+  untaken: number;
 }
 
 /**
  * A holder's commit consumes the wake; a back-off sets the next one; what others commit leaves it alone. Who takes over waits for the
- * rest of a back-off. While a person is asked, the session wakes when the first question expires; once it goes on, at once.
+ * rest of a back-off. While a person is asked, the session wakes when the first question expires; once it goes on, at once. Where it rests
+ * and a late result is not taken yet it wakes at once: whoever commits may die before it looks.
  */
-function wakeAfter({ event, claim, from, to, expiresAt, retryAt }: Woken, stored: Date | null, now: Date): Date | null {
+function wakeAfter(
+  { event, claim, from, to, expiresAt, retryAt, untaken }: Woken,
+  stored: Date | null,
+  now: Date,
+): Date | null {
   if (event.type === 'machine.upgraded') return stored;
+  if (untaken > 0 && isResting(to) && to !== 'COMPLETED') return now;
   if (retryAt !== null && claim.type !== 'none') return retryAt;
   if (event.type === 'model.attemptFailed') return new Date(now.getTime() + event.retryInMs);
   if (to === 'AWAITING_INPUT') {

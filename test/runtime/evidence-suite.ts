@@ -212,6 +212,34 @@ export const describeEvidence: RuntimeSuite = (database) => {
     expect((await session.history())[2]).toMatchObject({ content: 'The call failed: the bank said no' });
   });
 
+  test('a late result that comes while a model answers is not forgotten: whoever looks next finds it', async () => {
+    const begun = gate();
+    const act = looseTool('act', async () => {
+      begun.open();
+      return new Promise(() => undefined);
+    });
+    const insert = `INSERT INTO turnlock.agent_tool_evidence (tenant_id, session_id, execution_id, attempt, token, outcome, error_code, error_message)
+      SELECT s.tenant_id, session_id, execution_id, 1, 1, 'failed', 'TOOL_FAILED', 'the bank said no'
+        FROM turnlock.agent_sessions s JOIN turnlock.agent_tool_executions USING (session_id) WHERE session_id = $1`;
+    const agent = scriptedAgent(
+      async ({ turns }) => {
+        if (turns.at(-1)!.text === 'act 1') return { toolCalls: [call('act', { n: 1 })] };
+        await database().query(insert, [session.sessionId]);
+        return 'heard it';
+      },
+      [act],
+    );
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    await session.send('act 1');
+    await begun.opened;
+    await session.cancel();
+    expect(await (await session.send('and now?')).result()).toMatchObject({ state: 'IDLE', reply: 'heard it' });
+    const other = await openRuntime(database(), [agent]);
+    expect(await other.recover()).toMatchObject([{ sessionId: session.sessionId, state: 'IDLE' }]);
+    expect((await session.history()).at(-1)).toMatchObject({ role: 'system' });
+    expect(await other.recover()).toEqual([]);
+  });
+
   test('what a tool throws after its signal aborted says nothing, and is not kept', async () => {
     const begun = gate();
     const heedful = looseTool('act', (_params, { signal }) => {

@@ -8,6 +8,7 @@ import { checkToolPolicy } from '../../testing/check-tool-policy.ts';
 import type { SeenExecution } from '../../testing/subject.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { rightTools } from './mutants/right-tools.ts';
 import { type Books, otherTools, params, refundCheck, refundTool } from './scene.ts';
 import { seatCheck, TWO_ASK } from './seats.ts';
 
@@ -95,4 +96,23 @@ test('tables of the user are there for transactional tools, and empty at the beg
   // Two seats in all: more are taken only where the table is empty again.
   expect(seen.flat().filter((output) => output.startsWith('has ')).length).toBeGreaterThan(2);
   expect(await checkToolPolicy({ ...check, invariants, replay: TWO_ASK })).toMatchObject({ ok: true });
+});
+
+test('of two late results none is forgotten, whichever commit is the last one of the process that takes them', async () => {
+  const { people: _, ...check } = rightTools(['act']);
+  const replies = [['a', 'b'].map((what) => ({ tool: 'act', params: { what } }))];
+  const found: unknown[] = [];
+  for (let occurrence = 1; occurrence <= 9; occurrence += 1) {
+    const commands = [
+      { type: 'fault', fault: 'stall', point: 'place', occurrence: 2, returnsEarly: true },
+      { type: 'message', session: 1, process: 1, replies },
+      { type: 'cancel', session: 1 },
+      { type: 'fault', fault: 'crash', point: 'afterCommit', occurrence },
+      { type: 'jump', ms: 0 },
+    ];
+    const replay = JSON.stringify({ form: 1, ids: 5, order: 0, commands });
+    const { failure } = await checkToolPolicy({ ...check, sessions: { tenants: 1, users: 1 }, replay });
+    found.push(failure?.invariant ?? null);
+  }
+  expect(found).toEqual(Array(9).fill(null));
 });

@@ -19,11 +19,12 @@ export function describeCommand(command: Command): string {
       ].join('');
     }
     case 'fault': {
-      const { fault, point, occurrence, returnsEarly, returnsLast } = command;
+      const { fault, point, occurrence, returnsEarly, returnsLast, isBrief } = command;
       const where = point === 'place' ? 'a place of the tools' : point;
       const when = occurrence === 1 ? 'next' : ordinal(occurrence);
       const back = returnsEarly ? '; it comes back early' : returnsLast ? '; it comes back last' : '';
-      return `${FAULTS[fault]} the ${when} time that one comes to ${where}${back}`;
+      const slow = isBrief ? ', until nobody else gets any further' : '';
+      return `${FAULTS[fault]} the ${when} time that one comes to ${where}${back}${slow}`;
     }
     case 'decide': {
       const { which, does, how } = command;

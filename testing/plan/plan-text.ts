@@ -22,6 +22,7 @@ const COMMANDS: { readonly [Type in Command['type']]: z.ZodType } = {
     fault: z.enum(['crash', 'stall', 'disconnect', 'timeout']),
     point: z.enum([...FAULT_POINTS, 'place']),
     occurrence: place,
+    isBrief: z.boolean().optional(),
   }),
   decide: z.looseObject({
     which: place,

@@ -42,6 +42,8 @@ export interface FaultCommand {
   returnsEarly?: boolean;
   /** Of a stall: whether it comes back only after the others have gone on without it, and people have decided what was left open. */
   returnsLast?: boolean;
+  /** Of a stall on a server: whether only this one step is slow, also inside a transaction. It goes on once nobody else gets any further. */
+  isBrief?: boolean;
 }
 
 /** What operators do about one of the calls that wait. */

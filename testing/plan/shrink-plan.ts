@@ -74,7 +74,7 @@ function* simplerCommand(command: Command, calls: Calls): Generator<Command> {
       yield* simplerMessage(command, calls);
       return;
     case 'fault': {
-      const { returnsEarly, returnsLast, ...plain } = command;
+      const { returnsEarly, returnsLast, isBrief, ...plain } = command;
       if (returnsEarly || returnsLast) yield plain;
       if (command.fault === 'stall' || command.fault === 'disconnect') yield { ...plain, fault: 'crash' };
       for (const occurrence of smaller(command.occurrence)) yield { ...command, occurrence };

@@ -7,6 +7,8 @@ import { SeededChance } from '../clock/seeded-chance.ts';
 export class Gates {
   readonly together: boolean;
   #waiting: { isInTool: boolean; letOn(): void }[] = [];
+  /** Who is slow: they go on last of all. */
+  #slow: (() => void)[] = [];
   readonly #chance: SeededChance | null;
   #isOpen = false;
 
@@ -25,6 +27,20 @@ export class Gates {
   open(): void {
     this.#isOpen = true;
     for (const { letOn } of this.#waiting.splice(0)) letOn();
+    for (const letOn of this.#slow.splice(0)) letOn();
+  }
+
+  /** Resolves once nobody else gets any further: see {@link releaseSlow}. */
+  passSlowly(): Promise<void> {
+    if (this.#isOpen) return Promise.resolve();
+    return new Promise((letOn) => this.#slow.push(letOn));
+  }
+
+  /** Lets on whoever has been slow for longest. Whether there was one. */
+  releaseSlow(): boolean {
+    const letOn = this.#slow.shift();
+    letOn?.();
+    return letOn !== undefined;
   }
 
   /** Resolves when it is let on. `isInTool`: it waits in a tool, which stays out meanwhile; that is the default. */

@@ -50,6 +50,10 @@ export class KitProcess extends MortalProcess {
   readonly #around: Surroundings;
   /** The transaction in which it goes on, as of the last statement that was answered. */
   #present: SeenTransaction | null = null;
+  /** Whether the step at hand is slow. */
+  #isSlow = false;
+  /** The transaction whose next statement is. */
+  #slow: SeenTransaction | null = null;
 
   constructor(number: number, ids: number, around: Surroundings) {
     super(number, ids, around, (fault, passage) => around.onStrike(this, fault, passage));
@@ -69,7 +73,9 @@ export class KitProcess extends MortalProcess {
   async at(place: string, info: FaultInfo): Promise<void> {
     const passage = { point: 'place', place, ...info } as const;
     this.passes(passage);
+    const isSlow = this.#takeSlowStep('place', null);
     if (!this.comesToItsEnd(passage)) await this.plan.place(place, info);
+    if (isSlow) await this.#around.gates.passSlowly();
     await this.#passGate(passage);
   }
 
@@ -78,7 +84,8 @@ export class KitProcess extends MortalProcess {
     if (point === 'afterStatement') this.#present = this.present;
     const present = this.#present;
     if (point === 'afterLock' && info.sessionId !== undefined && present !== null) onLocked(info.sessionId, present);
-    const passed = super.pass(point, info);
+    let passed = super.pass(point, info);
+    if (this.#takeSlowStep(point, present)) passed = Promise.resolve(passed).then(() => gates.passSlowly());
     if (gates.stepwise && STEPS.has(point)) {
       return (async () => {
         await passed;
@@ -95,6 +102,19 @@ export class KitProcess extends MortalProcess {
     })();
   }
 
+  /** Whether a fault has made the step at hand slow. Of who has just got a lock it is the next one: what is read there is old afterwards. */
+  #takeSlowStep(point: Passage['point'], present: SeenTransaction | null): boolean {
+    const isSlow = this.#isSlow;
+    this.#isSlow = false;
+    if (isSlow && point === 'afterLock') {
+      this.#slow = present;
+      return false;
+    }
+    if (isSlow || point !== 'afterStatement' || present === null || present !== this.#slow) return isSlow;
+    this.#slow = null;
+    return true;
+  }
+
   /** On one connection nobody is let on before who is inside a commit: they would wait for it. */
   async #passGate(passage: Passage): Promise<void> {
     const { gates } = this.#around;
@@ -109,18 +129,25 @@ export class KitProcess extends MortalProcess {
 
   /** Arms the fault whose passage this is. */
   protected override passes(passage: Passage): void {
-    const { due } = this.#around;
+    const { due, gates } = this.#around;
     if (this.plan.isCrashed || this.plan.isPaused) return;
     for (const fault of [...due]) {
       const { command } = fault;
       if (command.point !== passage.point) continue;
       if (EFFECTS.has(passage.point) && passage.executionId === undefined) continue;
+      if (command.isBrief && !gates.together) continue;
       // On one connection nobody else would get any further; a server ends what is silent for too long.
-      const isSilent = command.fault === 'stall' || (command.fault === 'timeout' && EFFECTS.has(passage.point));
+      const isSilent =
+        (command.fault === 'stall' && !command.isBrief) || (command.fault === 'timeout' && EFFECTS.has(passage.point));
       if (isSilent && this.isInTransaction(passage)) continue;
       fault.seen += 1;
       if (fault.seen !== command.occurrence) continue;
       due.splice(due.indexOf(fault), 1);
+      if (command.isBrief) {
+        this.#isSlow = true;
+        this.#around.onStrike(this, command.fault, passage);
+        return;
+      }
       if (command.fault === 'crash' || command.fault === 'stall') this.lostBy = command;
       this.plan.arm({ point: passage.point, fault: command.fault });
       return;

@@ -211,7 +211,7 @@ export class Stage<World> {
       await turn();
       const isBlocked = (await this.database.settled()) === 'blocked';
       if (isHeld !== true && this.#gates.release({ staysInTools: isHeld === 'inTools' })) continue;
-      if (this.clock.wakeDue()) continue;
+      if (this.clock.wakeDue() || this.#gates.releaseSlow()) continue;
       const { nextWakeInMs } = this.clock;
       if (isBlocked) {
         if (isHeld) return;

@@ -1,5 +1,5 @@
 import { PROMISE_NAMES } from '../../../testing/invariants/promise-names.ts';
-import type { Command, MessageCommand } from '../../../testing/plan/plan.ts';
+import type { Command, MessageCommand, PlannedCall } from '../../../testing/plan/plan.ts';
 
 /** A guard of the code that shows only where two transactions overlap, and plans by which it is seen that it is gone. */
 export interface ServerMutant {
@@ -15,20 +15,24 @@ export interface ServerMutant {
   readonly breaks: string;
 }
 
+function refund(order: string): PlannedCall {
+  return { tool: 'refund', params: { order, cents: 50 } };
+}
+
 function message(process: number, more: Partial<MessageCommand> = {}): MessageCommand {
   return {
     type: 'message',
     session: 1,
     process,
-    replies: [[{ tool: 'refund', params: { order: '1', cents: 50 } }]],
+    replies: [[refund('1')]],
     ...more,
   };
 }
 
-/** The commands under the orders 1, 2, … */
-function plans(count: number, commandsOf: (order: number) => Command[]): string[] {
+/** The commands under the orders 1, 2, …, or from `first` on. */
+function plans(count: number, commandsOf: (order: number) => Command[], first = 1): string[] {
   return Array.from({ length: count }, (_, place) => {
-    const order = place + 1;
+    const order = place + first;
     return JSON.stringify({ form: 1, ids: 5, order, commands: commandsOf(order) });
   });
 }
@@ -42,6 +46,24 @@ const outInTheMiddle = plans(16, (order) => [
   message(1, { isOvertaken: true }),
   { type: 'jump', ms: 90_000, within: 10 + 3 * order },
 ]);
+
+/**
+ * Two late results of one process: the commit that takes the first has read, and is slow, while the second is kept; then the process dies. With
+ * the lock the second is kept after that commit.
+ */
+const lateWhileTaken = plans(
+  1,
+  () => [
+    { type: 'fault', fault: 'stall', point: 'place', occurrence: 2, returnsEarly: true },
+    message(1, { replies: [[refund('1'), refund('2')]] }),
+    { type: 'cancel', session: 1 },
+    { type: 'fault', fault: 'stall', point: 'beforeEvidence', occurrence: 2, isBrief: true },
+    { type: 'fault', fault: 'stall', point: 'afterLock', occurrence: 2, isBrief: true },
+    { type: 'fault', fault: 'crash', point: 'afterCommit', occurrence: 7 },
+    { type: 'jump', ms: 0 },
+  ],
+  0,
+);
 
 export const serverMutants: readonly ServerMutant[] = [
   {
@@ -68,5 +90,11 @@ export const serverMutants: readonly ServerMutant[] = [
     replays: outInTheMiddle,
     holds: null,
     breaks: PROMISE_NAMES.writer,
+  },
+  {
+    guard: 'the lock under which evidence is kept',
+    replays: lateWhileTaken,
+    holds: null,
+    breaks: PROMISE_NAMES.evidence,
   },
 ];

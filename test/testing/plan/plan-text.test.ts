@@ -15,6 +15,7 @@ test('a plan is read as it was written', () => {
     ...plan.commands,
     { ...message, replies: [], isBySql: true, isFinal: true },
     { type: 'linger' },
+    { type: 'fault', fault: 'stall', point: 'afterLock', occurrence: 2, isBrief: true },
     { type: 'resume', session: 1, process: 2 },
   ];
   for (const one of [plan, { ...plan, commands }]) expect(readPlan(writePlan(one))).toEqual(one);
@@ -47,6 +48,7 @@ test.each([
   [withCommand(null), 'at commands.1'],
   [withCommand({ type: 'resume', session: 0, process: 1 }), 'at commands.1.session'],
   [withCommand({ ...message, isBySql: 1 }), 'at commands.1.isBySql'],
+  [withCommand({ type: 'fault', fault: 'stall', point: 'place', occurrence: 1, isBrief: 1 }), 'at commands.1.isBrief'],
   [withCommand({ type: 'explode' }), 'at commands.1.type'],
   [withCommand({ type: 'jump', ms: -1 }), 'at commands.1.ms'],
   [withCommand({ type: 'fault', fault: 'crash', point: 'nowhere', occurrence: 1 }), 'at commands.1.point'],

@@ -83,3 +83,18 @@ test('once they are open nobody waits any more', async () => {
   await Promise.all([waiting, gates.pass()]);
   expect({ passed, stepwise: gates.stepwise }).toEqual({ passed: 1, stepwise: false });
 });
+
+test('who is slow goes on last, and not with the others', async () => {
+  const gates = new Gates(0, true);
+  const passed: string[] = [];
+  const slow = gates.passSlowly().then(() => passed.push('slow'));
+  const other = gates.pass().then(() => passed.push('other'));
+  expect(gates.release()).toBe(true);
+  await other;
+  expect(gates.release()).toBe(false);
+  expect(passed).toEqual(['other']);
+  expect(gates.releaseSlow()).toBe(true);
+  await slow;
+  expect(passed).toEqual(['other', 'slow']);
+  expect(gates.releaseSlow()).toBe(false);
+});
