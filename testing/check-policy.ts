@@ -29,7 +29,7 @@ export interface PolicyCheck<Params, World> {
   params: fc.Arbitrary<Params>;
   /** The world, made anew for each sequence of calls. */
   world: () => World;
-  /** What a call that runs does to the world. */
+  /** What a call that runs does to the world. What it returns is waited for. */
   apply: (world: World, params: Params, context: Omit<PolicyCheckContext<World>, 'world'>) => void;
   /** What must hold after each call. */
   invariants: Invariants<World>;
@@ -133,10 +133,10 @@ async function playSteps<Params, World>(
     const asked = verdict === 'requireApproval' ? `, and a person ${step.isApproved ? 'approves' : 'denies'} it` : '';
     timeline.push({ at: clock.monotonic(), process: null, what: `the policy says ${verdict}${asked}` });
     if (!runs) continue;
-    apply(world, step.params, context);
+    await apply(world, step.params, context);
     timeline.push({ at: clock.monotonic(), process: null, what: `the world: ${inspect(world, WORLD)}` });
     for (const [invariant, holds] of Object.entries(invariants)) {
-      const message = saidBy(() => holds(world));
+      const message = saidBy(invariant, () => holds(world));
       if (message !== null) return { broken: { invariant, message }, timeline };
     }
   }

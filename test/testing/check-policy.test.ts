@@ -52,6 +52,23 @@ test('what a person approves runs, and what a policy throws at does not', async 
   expect(throws.ok).toBe(true);
 });
 
+test('what an invariant looks at is there when it looks, also where the world takes a moment', async () => {
+  const apply: PolicyCheck<Refund, Paid>['apply'] = async (paid, { order, cents }) => {
+    await Promise.resolve();
+    paid.set(order, (paid.get(order) ?? 0) + cents);
+  };
+  const { failure } = await checkPolicy({ ...refunds(perCall), apply });
+  expect(failure?.commands).toHaveLength(2);
+});
+
+test('an invariant that says neither that it holds nor that it does not is refused', async () => {
+  const invariants = { 'it is looked up': async () => false };
+  await expect(checkPolicy({ ...refunds(perCall), invariants } as never)).rejects.toMatchObject({
+    code: 'OPTIONS_INVALID',
+    message: expect.stringMatching(/"it is looked up" .*returns a Promise/),
+  });
+});
+
 test('what is no option, or not of its kind, is refused at once', async () => {
   const refused = { code: 'OPTIONS_INVALID' };
   const check = refunds(inAll);

@@ -193,7 +193,7 @@ async function bringToRest<World>(stage: Stage<World>, { client, people }: Cast<
 async function judge<World>(stage: Stage<World>, { invariants }: Judging<World>): Promise<Broken | null> {
   const seen: Seen<World> = { world: stage.world, executions: await readSeen(stage.database) };
   for (const [invariant, holds] of Object.entries(invariants)) {
-    const message = saidBy(() => holds(seen));
+    const message = saidBy(invariant, () => holds(seen));
     if (message !== null) return { invariant, message };
   }
   return null;
