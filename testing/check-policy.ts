@@ -1,12 +1,13 @@
-import { inspect } from 'node:util';
 import fc from 'fast-check';
 import type { PolicyVerdict } from '../adapters/tools/policy.ts';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
+import { checkPolicyShape } from './check-shape.ts';
 import { VirtualClock } from './clock/virtual-clock.ts';
 import { saidBy } from './invariants/said-by.ts';
 import { describeMs } from './plan/describe-command.ts';
 import type { Broken } from './play/play-plan.ts';
+import { shown } from './play/shown.ts';
 import { failureText } from './report/failure-text.ts';
 import type { ToolPolicyReport } from './report/tool-policy-report.ts';
 import { seedByChance } from './seed-by-chance.ts';
@@ -69,7 +70,7 @@ const HOUR_MS = 3_600_000;
  */
 export async function checkPolicy<Params, World>(check: PolicyCheck<Params, World>): Promise<ToolPolicyReport> {
   const options = checkOptions(check, 'checkPolicy', OPTIONS);
-  checkShape(options);
+  checkPolicyShape(options);
   const { seed = seedByChance(), numRuns = 200, replay } = options;
   const steps = fc.array(stepOf(options.params), { minLength: 1, maxLength: MAX_CALLS });
   let broken: Broken | null = null;
@@ -134,7 +135,7 @@ async function playSteps<Params, World>(
     timeline.push({ at: clock.monotonic(), process: null, what: `the policy says ${verdict}${asked}` });
     if (!runs) continue;
     await apply(world, step.params, context);
-    timeline.push({ at: clock.monotonic(), process: null, what: `the world: ${inspect(world, WORLD)}` });
+    timeline.push({ at: clock.monotonic(), process: null, what: `the world: ${shown(world, WORLD)}` });
     for (const [invariant, holds] of Object.entries(invariants)) {
       const message = saidBy(invariant, () => holds(world));
       if (message !== null) return { broken: { invariant, message }, timeline };
@@ -161,33 +162,17 @@ async function judge<Params, World>(
 
 function describeStep<Params>({ params, tenant, user, isApproved, laterMs }: Step<Params>): string {
   const later = laterMs === 0 ? '' : `${describeMs(laterMs)} later `;
-  return `${later}user ${user} of tenant ${tenant} asks for ${inspect(params, WORLD)}; who is asked ${isApproved ? 'approves' : 'denies'}`;
+  return `${later}user ${user} of tenant ${tenant} asks for ${shown(params, WORLD)}; who is asked ${isApproved ? 'approves' : 'denies'}`;
 }
 
 /** @throws OPTIONS_INVALID for a text that no report gives. */
 function readReplay(replay: string | undefined, seed: number): [seed: number, path?: string] {
   if (replay === undefined) return [seed];
   const [from, ...path] = replay.split(':');
-  if (!/^-?\d+:\d+(:\d+)*$/.test(replay)) throw refused('replay', 'what a failure report says');
+  if (!/^-?\d+:\d+(:\d+)*$/.test(replay)) {
+    throw new TurnlockError('OPTIONS_INVALID', {
+      message: 'option not accepted: replay of checkPolicy (wanted what a failure report says)',
+    });
+  }
   return [Number(from), path.join(':')];
-}
-
-/** @throws OPTIONS_INVALID for what would only break further in. */
-function checkShape<Params, World>(check: PolicyCheck<Params, World>): void {
-  for (const name of ['policy', 'world', 'apply'] as const) {
-    if (typeof check[name] !== 'function') throw refused(name, 'a function');
-  }
-  if (typeof check.params?.generate !== 'function') throw refused('params', 'an arbitrary of fast-check');
-  if (typeof check.invariants !== 'object' || check.invariants === null) {
-    throw refused('invariants', 'functions, by their names in words');
-  }
-  const { numRuns } = check;
-  if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1))
-    throw refused('numRuns', 'a whole number from 1 on');
-}
-
-function refused(option: string, wanted: string): TurnlockError {
-  return new TurnlockError('OPTIONS_INVALID', {
-    message: `option not accepted: ${option} of checkPolicy (wanted ${wanted})`,
-  });
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allow, deny, requireApproval } from '../../index.ts';
@@ -69,6 +70,12 @@ test('an invariant that says neither that it holds nor that it does not is refus
   });
 });
 
+test('a world of which nothing can be shown is judged like any other', async () => {
+  const world = () => Object.assign(new Map(), { [inspect.custom]: () => JSON.parse('no JSON') });
+  const { failure } = await checkPolicy({ ...refunds(perCall), world });
+  expect(failure?.timeline.map(({ what }) => what)).toContain('the world: (cannot be shown)');
+});
+
 test('what is no option, or not of its kind, is refused at once', async () => {
   const refused = { code: 'OPTIONS_INVALID' };
   const check = refunds(inAll);
@@ -78,4 +85,6 @@ test('what is no option, or not of its kind, is refused at once', async () => {
   await expect(checkPolicy({ ...check, invariants: null } as never)).rejects.toMatchObject(refused);
   await expect(checkPolicy({ ...check, numRuns: 1.5 })).rejects.toMatchObject(refused);
   await expect(checkPolicy({ ...check, replay: 'x' })).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, seed: 1.5 })).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, invariants: { held: true } } as never)).rejects.toMatchObject(refused);
 });
