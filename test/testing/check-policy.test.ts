@@ -70,6 +70,36 @@ test('an invariant that says neither that it holds nor that it does not is refus
   });
 });
 
+test('params that a policy or the world writes into are asked for as they were', async () => {
+  const { failure } = await checkPolicy({
+    ...refunds((params) => {
+      params.cents -= 40;
+      return allow();
+    }),
+    apply: (paid, params) => {
+      paid.set(params.order, (paid.get(params.order) ?? 0) + params.cents);
+      params.cents = 0;
+    },
+  });
+  expect(failure?.commands).toHaveLength(2);
+  for (const command of failure?.commands ?? []) expect(command).toMatch(/cents: [47]0 /);
+});
+
+test('a text that leads to no sequence of these params is refused', async () => {
+  const { failure } = await checkPolicy(refunds(perCall));
+  const refused = { code: 'OPTIONS_INVALID', message: expect.stringContaining('replay of checkPolicy') };
+  const params = fc.constant({ order: '1', cents: 40 });
+  for (const replay of [failure?.replay ?? '', '3:0:9999']) {
+    await expect(checkPolicy({ ...refunds(perCall), params, replay })).rejects.toMatchObject(refused);
+  }
+});
+
+test('a policy with a memory of its own, which says something else when it is asked again, is told as one', async () => {
+  let asked = 0;
+  const { failure } = await checkPolicy(refunds(() => (asked++ < 4 ? allow() : deny('later'))));
+  expect(failure?.text).toContain('Played once more, below, it did not break');
+});
+
 test('a world of which nothing can be shown is judged like any other', async () => {
   const world = () => Object.assign(new Map(), { [inspect.custom]: () => JSON.parse('no JSON') });
   const { failure } = await checkPolicy({ ...refunds(perCall), world });
