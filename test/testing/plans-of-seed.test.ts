@@ -48,3 +48,12 @@ test('faults that are not wanted are in no plan, and without any the same is ask
   );
   expect([...kinds]).toEqual(['crash']);
 });
+
+test.each([fc.record({ cents: fc.bigInt() }), fc.constant(() => 1), fc.constant(Symbol('none'))])(
+  'params that no JSON holds are refused by the name of their tool (%#)',
+  (refund) => {
+    expect(() => [...plansOfSeed({ ...space, calls: { refund } }, { numRuns: 1, seed: 1 })]).toThrow(
+      expect.objectContaining({ code: 'OPTIONS_INVALID', message: expect.stringContaining('calls.refund') }),
+    );
+  },
+);

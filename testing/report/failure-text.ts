@@ -26,6 +26,7 @@ export function failureText(
     'The shortest way to it:',
     ...commands.map((command, place) => `  ${place + 1}. ${command}`),
     '',
+    ...(breaking === 0 && plays === 1 ? [UNSTEADY, ''] : []),
     ...(plays === 1
       ? []
       : [`On a server the order of statements is not the plan's: ${breaking} of ${plays} plays of it broke this.`, '']),
@@ -35,6 +36,10 @@ export function failureText(
     ...(kept === null ? [] : ['', 'To look at what it left:', `  npx turnlock inspect --database ${shellQuote(kept)}`]),
   ].join('\n');
 }
+
+/** Of a run that is played as it was, and ends otherwise. */
+const UNSTEADY =
+  'Played once more, below, it did not break: something in the tools or the world is not of the run, such as chance, the time or what another run left.';
 
 function timelineText({ at, process, what }: TimelineEntry): string {
   const who = process === null ? '' : `process ${process}: `;
