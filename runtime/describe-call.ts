@@ -155,13 +155,16 @@ function joined(before: Normalised, notes: string[]): Normalised {
   return all.length > 0 ? all : null;
 }
 
-/** The storable form of JSON that came from a model or a validator, or why there is none. */
+const NO_PARAMS = 'value not accepted: params (found null, wanted params)';
+
+/** The storable form of JSON that came from a model or a validator, or why there is none: `null` are no params, and no row holds it. */
 function storableJson(
   { limits }: Pick<Planning, 'limits'>,
   input: unknown,
 ): { value: Json; notes: string[] } | { refusal: string; code: string } {
   try {
-    return normaliseJson(input, { maxBytes: limits.maxParamsBytes, maxDepth: limits.maxDepth, name: 'params' });
+    const json = normaliseJson(input, { maxBytes: limits.maxParamsBytes, maxDepth: limits.maxDepth, name: 'params' });
+    return json.value === null ? { refusal: NO_PARAMS, code: 'VALUE_INVALID' } : json;
   } catch (error) {
     if (!isTurnlockError(error)) throw error;
     return { refusal: error.message, code: error.code };

@@ -1,12 +1,13 @@
-import { inspect } from 'node:util';
 import fc from 'fast-check';
 import type { PolicyVerdict } from '../adapters/tools/policy.ts';
 import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
+import { checkPolicyShape } from './check-shape.ts';
 import { VirtualClock } from './clock/virtual-clock.ts';
 import { saidBy } from './invariants/said-by.ts';
 import { describeMs } from './plan/describe-command.ts';
 import type { Broken } from './play/play-plan.ts';
+import { shown } from './play/shown.ts';
 import { failureText } from './report/failure-text.ts';
 import type { ToolPolicyReport } from './report/tool-policy-report.ts';
 import { seedByChance } from './seed-by-chance.ts';
@@ -29,7 +30,7 @@ export interface PolicyCheck<Params, World> {
   params: fc.Arbitrary<Params>;
   /** The world, made anew for each sequence of calls. */
   world: () => World;
-  /** What a call that runs does to the world. */
+  /** What a call that runs does to the world. What it returns is waited for; its params are its own. */
   apply: (world: World, params: Params, context: Omit<PolicyCheckContext<World>, 'world'>) => void;
   /** What must hold after each call. */
   invariants: Invariants<World>;
@@ -69,7 +70,7 @@ const HOUR_MS = 3_600_000;
  */
 export async function checkPolicy<Params, World>(check: PolicyCheck<Params, World>): Promise<ToolPolicyReport> {
   const options = checkOptions(check, 'checkPolicy', OPTIONS);
-  checkShape(options);
+  checkPolicyShape(options);
   const { seed = seedByChance(), numRuns = 200, replay } = options;
   const steps = fc.array(stepOf(options.params), { minLength: 1, maxLength: MAX_CALLS });
   let broken: Broken | null = null;
@@ -80,11 +81,10 @@ export async function checkPolicy<Params, World>(check: PolicyCheck<Params, Worl
     return false;
   });
   const [from, path] = readReplay(replay, seed);
-  const details = await fc.check(property, {
-    seed: from,
-    numRuns,
-    ...(path === undefined ? {} : { path, endOnFailure: true }),
-  });
+  const details =
+    path === undefined
+      ? await fc.check(property, { seed: from, numRuns })
+      : await replayed(() => fc.check(property, { seed: from, numRuns, path, endOnFailure: true }));
   if (details.errorInstance !== null && details.errorInstance !== undefined && broken === null)
     throw details.errorInstance;
   if (!details.failed || details.counterexample === null)
@@ -101,7 +101,8 @@ export async function checkPolicy<Params, World>(check: PolicyCheck<Params, Worl
     replay: `${from}:${details.counterexamplePath ?? ''}`,
     kept: null,
   };
-  const text = failureText(failure, { call: 'checkPolicy', seed: from, runs: details.numRuns });
+  const breaking = told.broken === null ? 0 : 1;
+  const text = failureText(failure, { call: 'checkPolicy', seed: from, runs: details.numRuns, breaking });
   return { ok: false, runs: details.numRuns, seed: from, failure: { ...failure, text } };
 }
 
@@ -128,15 +129,15 @@ async function playSteps<Params, World>(
   for (const step of steps) {
     clock.jump(step.laterMs);
     const context = { tenantId: `tenant-${step.tenant}`, userId: `user-${step.user}`, now: clock.now() };
-    const verdict = await judge(policy, step.params, { ...context, world });
+    const verdict = await judge(policy, copyOf(step.params), { ...context, world });
     const runs = verdict === 'allow' || (verdict === 'requireApproval' && step.isApproved);
     const asked = verdict === 'requireApproval' ? `, and a person ${step.isApproved ? 'approves' : 'denies'} it` : '';
     timeline.push({ at: clock.monotonic(), process: null, what: `the policy says ${verdict}${asked}` });
     if (!runs) continue;
-    apply(world, step.params, context);
-    timeline.push({ at: clock.monotonic(), process: null, what: `the world: ${inspect(world, WORLD)}` });
+    await apply(world, copyOf(step.params), context);
+    timeline.push({ at: clock.monotonic(), process: null, what: `the world: ${shown(world, WORLD)}` });
     for (const [invariant, holds] of Object.entries(invariants)) {
-      const message = saidBy(() => holds(world));
+      const message = saidBy(invariant, () => holds(world));
       if (message !== null) return { broken: { invariant, message }, timeline };
     }
   }
@@ -161,33 +162,48 @@ async function judge<Params, World>(
 
 function describeStep<Params>({ params, tenant, user, isApproved, laterMs }: Step<Params>): string {
   const later = laterMs === 0 ? '' : `${describeMs(laterMs)} later `;
-  return `${later}user ${user} of tenant ${tenant} asks for ${inspect(params, WORLD)}; who is asked ${isApproved ? 'approves' : 'denies'}`;
+  return `${later}user ${user} of tenant ${tenant} asks for ${shown(params, WORLD)}; who is asked ${isApproved ? 'approves' : 'denies'}`;
 }
 
 /** @throws OPTIONS_INVALID for a text that no report gives. */
 function readReplay(replay: string | undefined, seed: number): [seed: number, path?: string] {
   if (replay === undefined) return [seed];
   const [from, ...path] = replay.split(':');
-  if (!/^-?\d+:\d+(:\d+)*$/.test(replay)) throw refused('replay', 'what a failure report says');
+  if (!/^-?\d+:\d+(:\d+)*$/.test(replay)) throw notReplayed('what a failure report says');
   return [Number(from), path.join(':')];
 }
 
-/** @throws OPTIONS_INVALID for what would only break further in. */
-function checkShape<Params, World>(check: PolicyCheck<Params, World>): void {
-  for (const name of ['policy', 'world', 'apply'] as const) {
-    if (typeof check[name] !== 'function') throw refused(name, 'a function');
+/**
+ * What `play` comes to, which plays one sequence alone.
+ *
+ * @throws OPTIONS_INVALID where these params lead to none: of another check, or of arbitraries as they were before.
+ */
+async function replayed<Details extends { numRuns: number }>(play: () => Promise<Details>): Promise<Details> {
+  const wanted = 'a sequence that params as these can have';
+  let details: Details;
+  try {
+    details = await play();
+  } catch (error) {
+    throw notReplayed(`${wanted}: ${error instanceof Error ? error.message : error}`);
   }
-  if (typeof check.params?.generate !== 'function') throw refused('params', 'an arbitrary of fast-check');
-  if (typeof check.invariants !== 'object' || check.invariants === null) {
-    throw refused('invariants', 'functions, by their names in words');
-  }
-  const { numRuns } = check;
-  if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1))
-    throw refused('numRuns', 'a whole number from 1 on');
+  if (details.numRuns === 0) throw notReplayed(wanted);
+  return details;
 }
 
-function refused(option: string, wanted: string): TurnlockError {
+function notReplayed(wanted: string): TurnlockError {
   return new TurnlockError('OPTIONS_INVALID', {
-    message: `option not accepted: ${option} of checkPolicy (wanted ${wanted})`,
+    message: `option not accepted: replay of checkPolicy (wanted ${wanted})`,
   });
+}
+
+/** `value` for somebody who may write into it: what arrays and plain objects hold is copied, anything else is as it is. */
+function copyOf<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(copyOf) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const kind = Object.getPrototypeOf(value);
+  if (kind !== Object.prototype && kind !== null) return value;
+  return Object.assign(
+    Object.create(kind),
+    Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)])),
+  );
 }

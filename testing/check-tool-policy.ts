@@ -1,7 +1,7 @@
 import type fc from 'fast-check';
-import { TurnlockError } from '../errors.ts';
 import { checkOptions } from '../runtime/check-options.ts';
-import { isPlayedOn } from './database/lend-database.ts';
+import { checkToolPolicyShape, FAULTS } from './check-shape.ts';
+import { checkedSubject } from './checked-subject.ts';
 import { type NextDatabase, onDatabase } from './database/on-database.ts';
 import type { FaultKind } from './faults/fault-plan.ts';
 import { describeCommand } from './plan/describe-command.ts';
@@ -34,7 +34,7 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
   policy?: Subject<World>['policy'];
   /**
    * Operators approve and deny, late, twice and contradicting each other; whoever is asked whether to repeat a call says no. `settle`: how
-   * somebody who looks at the world settles an unknown outcome. Default: unknown outcomes stay unknown.
+   * somebody who looks at the world settles an unknown outcome, soon: it is waited for. Default: unknown outcomes stay unknown.
    */
   people?: Subject<World>['people'];
   /** What goes wrong. Default: all of them. */
@@ -75,8 +75,6 @@ const OPTIONS = [
 /** How often a plan is played on a server: again, to see whether it always breaks what it broke; until it counts as not breaking it; for people. */
 const PLAYS = { again: 3, candidate: 4, told: 5 };
 
-const FAULTS: readonly FaultKind[] = ['crash', 'stall', 'disconnect', 'timeout'];
-
 /**
  * Plays runs of sessions whose model asks for calls of your tools, while processes are killed, stall and lose their connections, messages come
  * twice, people contradict each other and the clock jumps; then everything is brought to rest, and the invariants are checked, those of
@@ -86,7 +84,7 @@ const FAULTS: readonly FaultKind[] = ['crash', 'stall', 'disconnect', 'timeout']
  * On PGlite one seed gives the same runs: time and ids are the kit's. On a server it gives the same plans.
  *
  * @throws OPTIONS_INVALID for an option that is not accepted. DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED and
- * PRIVILEGE_MISSING of a server, on which nothing is left then. What `world`, `tools` or `prepare` throw.
+ * PRIVILEGE_MISSING of a server, on which nothing is left then. What `world`, `tools`, `people.settle` or `prepare` throw.
  * @example
  * const report = await checkToolPolicy({ world: newBank, tools: (bank, process) => [refundTool(bank, process)], calls: { refund }, invariants });
  * if (!report.ok) throw new Error(report.failure.text);
@@ -103,10 +101,11 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     replay,
     keepIn,
   } = options;
-  checkShape(options);
+  checkToolPolicyShape(options);
   const { tenants = 2, users = 2, sessions = 3 } = options.sessions ?? {};
   const { world, tools, policy, people } = options;
-  const subject: Subject<World> = { world, tools, policy, people, tenants, users };
+  const given: Subject<World> = { world, tools, policy, people, tenants, users };
+  const { subject, checkNames } = checkedSubject(given, Object.keys(calls));
   const replayed = replay === undefined ? null : readPlan(replay);
   const { database = 'pglite', prepare } = options;
   const plays = database === 'pglite' ? { again: 0, candidate: 1, told: 1 } : PLAYS;
@@ -114,7 +113,7 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     const judge = judgeOn(next, subject, { invariants, everyStep });
     const found =
       replayed === null
-        ? await search(plansOfSeed({ calls, sessions, tenants, faults }, { numRuns, seed }), judge)
+        ? await search(plansOfSeed({ calls, sessions, tenants, faults }, { numRuns, seed }), judge, checkNames)
         : await playUntil(replayed, plays.told, judge);
     if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
     const { plan, broken } = found.failure;
@@ -139,13 +138,15 @@ function judgeOn<World>(next: NextDatabase, subject: Subject<World>, judging: Om
 }
 
 /** Plays one plan after the other until one breaks something. */
-async function search(plans: Iterable<Plan>, judge: Judge): Promise<Found> {
+async function search(plans: Iterable<Plan>, judge: Judge, checkNames: (isOver: boolean) => void): Promise<Found> {
   let runs = 0;
   for (const plan of plans) {
     runs += 1;
     const { broken } = await judge(plan);
     if (broken !== null) return { runs, failure: { plan, broken } };
+    checkNames(false);
   }
+  checkNames(true);
   return { runs, failure: null };
 }
 
@@ -200,38 +201,4 @@ function report(
   const failure = { invariant, message, commands, timeline, replay: writePlan(plan), kept };
   const text = failureText(failure, { call: 'checkToolPolicy', seed, runs, plays, breaking });
   return { ok: false, runs, seed, failure: { ...failure, text } };
-}
-
-/** @throws OPTIONS_INVALID for what would only break further in. */
-function checkShape<World>({
-  world,
-  tools,
-  calls,
-  invariants,
-  numRuns,
-  faults,
-  keepIn,
-  database = 'pglite',
-  prepare,
-}: ToolPolicyCheck<World>): void {
-  if (typeof world !== 'function') throw refused('world', 'a function that makes the world');
-  if (typeof tools !== 'function') throw refused('tools', 'a function that makes the tools of a process');
-  if (typeof calls !== 'object' || calls === null || Object.keys(calls).length === 0) {
-    throw refused('calls', 'arbitraries of params, by the names of the tools');
-  }
-  if (typeof invariants !== 'object' || invariants === null)
-    throw refused('invariants', 'functions, by their names in words');
-  if (numRuns !== undefined && !(Number.isInteger(numRuns) && numRuns >= 1))
-    throw refused('numRuns', 'a whole number from 1 on');
-  if (faults?.some((fault) => !FAULTS.includes(fault))) throw refused('faults', `some of ${FAULTS.join(', ')}`);
-  if (keepIn !== undefined && (typeof keepIn !== 'string' || keepIn === '')) throw refused('keepIn', 'a folder');
-  if (keepIn !== undefined && database !== 'pglite') throw refused('keepIn', "database: 'pglite' with it");
-  if (!isPlayedOn(database)) throw refused('database', "'pglite' or { url }");
-  if (prepare !== undefined && typeof prepare !== 'function') throw refused('prepare', 'a function that makes tables');
-}
-
-function refused(option: string, wanted: string): TurnlockError {
-  return new TurnlockError('OPTIONS_INVALID', {
-    message: `option not accepted: ${option} of checkToolPolicy (wanted ${wanted})`,
-  });
 }

@@ -45,7 +45,7 @@ export interface Seen<World> {
   readonly executions: readonly SeenExecution[];
 }
 
-/** What must hold, by its name in words. Return nothing or `true` where it holds; return `false` or a sentence, or throw, where it does not. */
+/** What must hold, by its name in words. Return nothing or `true` where it holds; return `false` or a sentence, or throw, where it does not. Nothing else is accepted, no promise either. */
 export type Invariants<Of> = { readonly [inWords: string]: (seen: Of) => Says };
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is one of them

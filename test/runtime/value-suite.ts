@@ -341,4 +341,22 @@ export const describeValues: RuntimeSuite = (database) => {
     for (const answer of answers.slice(0, -2)) expect(answer).toMatch(/not JSON/);
     expect(answers.slice(-2)).toEqual([expect.stringMatching(/\/n/), expect.stringMatching(/more/)]);
   });
+
+  test('C38 arguments that are null, or that a schema makes null of, are answered at once', async () => {
+    let count = 0;
+    const tools = [z.any(), z.string().transform(() => null), z.strictObject({})].map((inputSchema, n) =>
+      defineTool({ name: `tool${n}`, description: 'Takes anything.', inputSchema, execute: () => ++count }),
+    );
+    const toolCalls = [call('tool0', null), call('tool1', 'nothing'), call('tool2', null), call('none', null)];
+    const agent = scriptedAgent(eachRun({ toolCalls }, 'done'), tools);
+    const session = await openSession(await openRuntime(database(), [agent]), agent);
+    const run = await session.send('go');
+    expect(await run.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
+    expect(count).toBe(0);
+    const failed = { status: 'FAILED', attempt: 0, error_code: 'PARAMS_INVALID' };
+    expect(await executionsOf(session.sessionId)).toMatchObject(Array(4).fill(failed));
+    const answers = (await session.history()).filter(({ role }) => role === 'tool').map(({ content }) => content);
+    for (const answer of answers) expect(answer).toMatch(/found null/);
+    await expectWholeAudit(database(), session.sessionId);
+  });
 };

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allow, deny, requireApproval } from '../../index.ts';
@@ -52,6 +53,59 @@ test('what a person approves runs, and what a policy throws at does not', async 
   expect(throws.ok).toBe(true);
 });
 
+test('what an invariant looks at is there when it looks, also where the world takes a moment', async () => {
+  const apply: PolicyCheck<Refund, Paid>['apply'] = async (paid, { order, cents }) => {
+    await Promise.resolve();
+    paid.set(order, (paid.get(order) ?? 0) + cents);
+  };
+  const { failure } = await checkPolicy({ ...refunds(perCall), apply });
+  expect(failure?.commands).toHaveLength(2);
+});
+
+test('an invariant that says neither that it holds nor that it does not is refused', async () => {
+  const invariants = { 'it is looked up': async () => false };
+  await expect(checkPolicy({ ...refunds(perCall), invariants } as never)).rejects.toMatchObject({
+    code: 'OPTIONS_INVALID',
+    message: expect.stringMatching(/"it is looked up" .*returns a Promise/),
+  });
+});
+
+test('params that a policy or the world writes into are asked for as they were', async () => {
+  const { failure } = await checkPolicy({
+    ...refunds((params) => {
+      params.cents -= 40;
+      return allow();
+    }),
+    apply: (paid, params) => {
+      paid.set(params.order, (paid.get(params.order) ?? 0) + params.cents);
+      params.cents = 0;
+    },
+  });
+  expect(failure?.commands).toHaveLength(2);
+  for (const command of failure?.commands ?? []) expect(command).toMatch(/cents: [47]0 /);
+});
+
+test('a text that leads to no sequence of these params is refused', async () => {
+  const { failure } = await checkPolicy(refunds(perCall));
+  const refused = { code: 'OPTIONS_INVALID', message: expect.stringContaining('replay of checkPolicy') };
+  const params = fc.constant({ order: '1', cents: 40 });
+  for (const replay of [failure?.replay ?? '', '3:0:9999']) {
+    await expect(checkPolicy({ ...refunds(perCall), params, replay })).rejects.toMatchObject(refused);
+  }
+});
+
+test('a policy with a memory of its own, which says something else when it is asked again, is told as one', async () => {
+  let asked = 0;
+  const { failure } = await checkPolicy(refunds(() => (asked++ < 4 ? allow() : deny('later'))));
+  expect(failure?.text).toContain('Played once more, below, it did not break');
+});
+
+test('a world of which nothing can be shown is judged like any other', async () => {
+  const world = () => Object.assign(new Map(), { [inspect.custom]: () => JSON.parse('no JSON') });
+  const { failure } = await checkPolicy({ ...refunds(perCall), world });
+  expect(failure?.timeline.map(({ what }) => what)).toContain('the world: (cannot be shown)');
+});
+
 test('what is no option, or not of its kind, is refused at once', async () => {
   const refused = { code: 'OPTIONS_INVALID' };
   const check = refunds(inAll);
@@ -61,4 +115,6 @@ test('what is no option, or not of its kind, is refused at once', async () => {
   await expect(checkPolicy({ ...check, invariants: null } as never)).rejects.toMatchObject(refused);
   await expect(checkPolicy({ ...check, numRuns: 1.5 })).rejects.toMatchObject(refused);
   await expect(checkPolicy({ ...check, replay: 'x' })).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, seed: 1.5 })).rejects.toMatchObject(refused);
+  await expect(checkPolicy({ ...check, invariants: { held: true } } as never)).rejects.toMatchObject(refused);
 });

@@ -1,10 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { pglite } from '../../adapters/databases/pglite.ts';
 import { scripted } from '../../adapters/models/scripted.ts';
 import { createRuntime, defineAgent } from '../../index.ts';
-import { checkToolPolicy } from '../../testing/check-tool-policy.ts';
+import { checkToolPolicy, type ToolPolicyCheck } from '../../testing/check-tool-policy.ts';
 import type { SeenExecution } from '../../testing/subject.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -42,6 +43,72 @@ test('what the shortest run left is kept in a folder of its own, with the clock 
   await session.send('after it');
   const last = (await session.transitions()).at(-1);
   expect(last?.createdAt.getUTCFullYear()).toBe(2030);
+});
+
+const ONE_CALL =
+  '{"form":1,"ids":7,"order":0,"commands":[{"type":"message","session":1,"process":1,"replies":[[{"tool":"refund","params":{"order":"1","cents":50}}]]}]}';
+const neverPays = { 'nothing is paid': ({ world }: { world: Books }) => world.payments.length === 0 };
+
+test('a folder in which nothing can be kept takes nothing from the report, which says so', async () => {
+  const keepIn = join(await temporaryFolder('turnlock-kept-'), 'file');
+  await writeFile(keepIn, '');
+  const { failure } = await checkToolPolicy({ ...refundCheck(true), invariants: neverPays, replay: ONE_CALL, keepIn });
+  expect(failure).toMatchObject({ invariant: 'nothing is paid', kept: null });
+  expect(failure?.timeline.at(-1)?.what).toMatch(/^what it left cannot be kept in .*file: EEXIST/);
+});
+
+test('a world that throws where it is looked at is told as far as it can be', async () => {
+  const world = () => ({
+    payments: [],
+    odd: { [inspect.custom]: () => JSON.parse('no JSON') },
+    get closed(): string {
+      throw new Error('closed');
+    },
+  });
+  const { failure } = await checkToolPolicy<Books>({
+    ...refundCheck(true),
+    world,
+    invariants: neverPays,
+    replay: ONE_CALL,
+  });
+  expect(failure?.invariant).toBe('nothing is paid');
+});
+
+test('a run that ends otherwise when it is played again is told as one', async () => {
+  let looks = 0;
+  const invariants = {
+    'it is looked at once': () => {
+      looks += 1;
+      return looks > 1;
+    },
+  };
+  const { failure } = await checkToolPolicy({ ...refundCheck(true), invariants, replay: ONE_CALL });
+  expect(failure?.text).toContain('Played once more, below, it did not break');
+});
+
+test.each<[string, Partial<ToolPolicyCheck<Books>>]>([
+  ['calls', { calls: { refnud: params }, numRuns: 1 }],
+  ['calls', { calls: { refnud: params } }],
+  ['tools', { tools: (() => null) as never }],
+  ['world', { world: (async () => ({ payments: [] })) as never }],
+])('%s that nothing can be played with are refused (%#)', async (option, part) => {
+  await expect(checkToolPolicy({ ...refundCheck(true), ...part })).rejects.toMatchObject({
+    code: 'OPTIONS_INVALID',
+    message: expect.stringContaining(`option not accepted: ${option} of checkToolPolicy (found `),
+  });
+});
+
+test.each([undefined, 'failed', { outcome: 'maybe' }])('who settles as %j has said nothing', async (truth) => {
+  const tools: ToolPolicyCheck<Books>['tools'] = (books, process) => [
+    { ...refundTool(books, process, true), effect: 'nonRepeatable' },
+  ];
+  const people = { settle: () => truth as never };
+  const crash = '{"type":"fault","fault":"crash","point":"place","occurrence":2},';
+  const replay = ONE_CALL.replace('[', `[${crash}`);
+  await expect(checkToolPolicy({ ...refundCheck(true), tools, people, replay })).rejects.toMatchObject({
+    code: 'OPTIONS_INVALID',
+    message: expect.stringContaining('people.settle'),
+  });
 });
 
 test('nothing is found where the bank knows the key', async () => {

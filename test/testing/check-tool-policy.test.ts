@@ -21,3 +21,28 @@ test('what is no option, or not of its kind, is refused at once', async () => {
   await expect(checkToolPolicy({ ...check, prepare: 'CREATE TABLE' as never })).rejects.toMatchObject(refused);
   await expect(checkToolPolicy({ ...check, replay: 'no plan' })).rejects.toMatchObject(refused);
 });
+
+test.each([
+  ['sessions', { tenants: 0 }],
+  ['sessions', { users: 1.5 }],
+  ['sessions', { sessions: 0 }],
+  ['sessions', { session: 1 }],
+  ['sessions', null],
+  ['seed', Number.NaN],
+  ['seed', 'abc'],
+  ['faults', 'crash'],
+  ['invariants', []],
+  ['invariants', { 'it is a text': 'yes' }],
+  ['calls', { refund: { order: '1' } }],
+  ['policy', 'deny'],
+  ['people', 'nobody'],
+  ['people', { settles: () => null }],
+  ['people', { settle: 'failed' }],
+  ['everyStep', 'no'],
+  ['replay', 5],
+])('%s of %j are refused by their name', async (option, value) => {
+  await expect(checkToolPolicy({ ...refundCheck(true), [option]: value } as never)).rejects.toMatchObject({
+    code: 'OPTIONS_INVALID',
+    message: expect.stringContaining(option),
+  });
+});

@@ -70,14 +70,14 @@ export function embedderContract(contract: EmbedderContract): ContractCase[] {
     },
     'embeds texts of every kind': async () => {
       const embedder = await make();
-      const batch = batchOf(embedder);
-      for (let at = 0; at < TEXTS.length; at += batch) await embeddedBy(embedder, TEXTS.slice(at, at + batch));
+      await embeddedBy(embedder, TEXTS);
     },
     'leaves the texts as they were given': async () => {
       await embeddedBy(await make(), Object.freeze(['one', 'two']));
     },
     'embeds nothing for a signal that has aborted': async () => {
-      const call = (await make()).embed(['one'], { signal: AbortSignal.abort(), purpose: 'query' });
+      const embedder = await make();
+      const call = (async () => embedder.embed(['one'], { signal: AbortSignal.abort(), purpose: 'query' }))();
       const end = await endOf(call, { patienceMs, what: 'the call' });
       must(end.status === 'rejected', `an answer: ${shown(end)}`);
     },
@@ -91,19 +91,28 @@ export function embedderContract(contract: EmbedderContract): ContractCase[] {
   });
 }
 
-function batchOf({ maxBatch = MAX_BATCH }: Embedder): number {
-  return Math.min(maxBatch, MAX_BATCH);
+/** How many texts it takes at once. @throws OPTIONS_INVALID for an embedder that no runtime takes. */
+function batchOf(embedder: Embedder): number {
+  checkEmbedder(embedder);
+  return Math.min(embedder.maxBatch ?? MAX_BATCH, MAX_BATCH);
 }
 
-/** The vectors, once they have the promised form. */
+/** The vectors, once they have the promised form; as a runtime asks, never for more texts at once than the embedder takes. */
 async function embeddedBy(
   embedder: Embedder,
   texts: readonly string[],
   purpose: EmbedContext['purpose'] = 'document',
 ): Promise<readonly (readonly number[])[]> {
-  const embeddings = await embedder.embed(texts, { signal: new AbortController().signal, purpose });
-  checkEmbeddings(embeddings, { ...embedder, count: texts.length });
-  return embeddings;
+  const { signal } = new AbortController();
+  const batch = batchOf(embedder);
+  const all: (readonly number[])[] = [];
+  for (let at = 0; at === 0 || at < texts.length; at += batch) {
+    const some = texts.length <= batch ? texts : texts.slice(at, at + batch);
+    const embeddings = await embedder.embed(some, { signal, purpose });
+    checkEmbeddings(embeddings, { ...embedder, count: some.length });
+    all.push(...embeddings);
+  }
+  return all;
 }
 
 /** Whether two vectors point in the same direction, as near as floats can say. */

@@ -155,9 +155,15 @@ export function modelContract(contract: ModelContract): ContractCase[] {
       const turns = historyOfEveryKind();
       await generate(model, requestOf(turns, { instructions: 'instructions-of-the-agent', tools: TOOLS }));
       const seen = inspect(asked(), EVERYTHING);
-      const told = ['instructions-of-the-agent', ...turns.filter(isTold).map(({ text }) => text)];
+      const told = ['instructions-of-the-agent', ...turns.map(({ text }) => text)];
       for (const text of [...told, ...TOOLS.flatMap(({ name, description }) => [name, description])]) {
         must(seen.includes(text), `nothing of ${shown(text)} in what it was asked`);
+      }
+      let from = 0;
+      for (const { text } of turns.filter(({ role }) => role !== 'system')) {
+        const at = seen.indexOf(text, from);
+        must(at >= 0, `${shown(text)} before what was said earlier`);
+        from = at + text.length;
       }
     },
     'takes odd texts in the conversation': async () => {
@@ -224,11 +230,6 @@ const EVERYTHING = {
   maxArrayLength: null,
   breakLength: Number.POSITIVE_INFINITY,
 } as const;
-
-/** Whether the provider must see the text of a turn: reasoning goes back to nobody but who made it. */
-function isTold({ role, text }: { role: string; text: string }): boolean {
-  return (role === 'user' || role === 'tool') && text !== '';
-}
 
 /** The answer, once it has the promised form and can be stored, and what was shown meanwhile. */
 async function generate(

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { scripted } from '../../adapters/models/scripted.ts';
 import { isVerdict } from '../../adapters/tools/policy.ts';
 import type { Tool } from '../../adapters/tools/tool.contract.ts';
+import { TurnlockError } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import type { Json } from '../../machines/event-content.ts';
 import { paramsDigest } from '../../persistence/keys/params-digest.ts';
@@ -73,11 +74,16 @@ type Bounded<World> = ToolContract<World> & { world: () => World; trials: { numR
  * taken and refused the same way each time, keys and verdicts that follow from the params, outputs that can be stored, and what the tool's
  * effect class says of a repeat. A tool that acts within a commit, that asks the user, or that is another agent is not executed.
  *
- * @throws OPTIONS_INVALID for a name that is no option. What `make` throws.
+ * @throws OPTIONS_INVALID for a name that is no option, and for `numRuns` with which nothing is tried. What `make` throws.
  */
 export function toolContract<World>(contract: ToolContract<World>): ContractCase[] {
   checkOptions(contract, 'toolContract', OPTIONS);
   const { world = () => undefined as World, numRuns = 50, seed = seedByChance() } = contract;
+  if (!(Number.isSafeInteger(numRuns) && numRuns >= 1)) {
+    throw new TurnlockError('OPTIONS_INVALID', {
+      message: 'option not accepted: numRuns of toolContract (wanted a whole number from 1 on)',
+    });
+  }
   const bounded: Bounded<World> = { ...contract, world, trials: { numRuns, seed } };
   const tool = contract.make(world());
   const isExecuted = tool.effect !== 'transactional' && !tool.isQuestion && childOf(tool) === null;

@@ -9,7 +9,7 @@ import { toTurnlockError } from '../../persistence/sqlstate.ts';
 /** What every database of the kit is called, before its random part. */
 const PREFIX = 'turnlock_kit_';
 
-const ABOUT = { name: 'checkToolPolicy({ database: { url } })', wanted: 'a URL of PostgreSQL' };
+const ABOUT = { name: 'the option database: { url }', wanted: 'a URL of PostgreSQL' };
 
 /** Milliseconds for which a server may be silent before it counts as away. */
 export const CONNECT_MS = 10_000;
@@ -51,8 +51,18 @@ async function onServer(url: string, statement: string): Promise<void> {
     if ((error as { code?: unknown }).code === '42501') throw mayNotCreate();
     throw toTurnlockError(error);
   } finally {
-    await client.end();
+    await farewell(client);
   }
+}
+
+/** Ends a connection, which keeps no process alive any more. Whoever waits for that must be kept alive, though not by a server gone silent. */
+async function farewell(client: TidyClient): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CONNECT_MS);
+  });
+  await Promise.race([client.end(), late]);
+  clearTimeout(timer);
 }
 
 function mayNotCreate(): TurnlockError {

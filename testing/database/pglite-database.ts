@@ -33,7 +33,11 @@ interface Slot {
   life: Life;
 }
 
-/** A PGlite in memory of one's own, migrated, with the clock of the kit; `prepare` makes tables of the user's in it. */
+/**
+ * A PGlite in memory of one's own, migrated, with the clock of the kit; `prepare` makes tables of the user's in it.
+ *
+ * @throws what `prepare` throws. Nothing is open then.
+ */
 export async function openPgliteKitDatabase(
   prepare?: (query: KitDatabase['query']) => Promise<void>,
 ): Promise<PgliteKitDatabase> {
@@ -43,16 +47,21 @@ export async function openPgliteKitDatabase(
     loadDataDir: await dataDir(),
     startParams: [...PGlite.defaultStartParams, ...SMALL],
   });
-  const database = await pglite({ instance }).connect({ environment: systemEnvironment, limits: resolveLimits() });
-  await migrate(database);
-  await database.close();
-  const [clock] = (await instance.query<{ text: string }>(CLOCK_OF_THE_SCHEMA)).rows;
-  await instance.exec(OWN_CLOCK);
-  await prepare?.(async (text, values) => (await instance.query(text, values)).rows);
-  const names = async (statement: string) =>
-    (await instance.query<{ name: string }>(statement)).rows.map(({ name }) => name);
-  const tables = { ours: await names(TABLES_OF_RUNS), users: await names(TABLES_OF_USERS) };
-  return new PgliteKitDatabase(instance, tables, clock?.text ?? '');
+  try {
+    const database = await pglite({ instance }).connect({ environment: systemEnvironment, limits: resolveLimits() });
+    await migrate(database);
+    await database.close();
+    const [clock] = (await instance.query<{ text: string }>(CLOCK_OF_THE_SCHEMA)).rows;
+    await instance.exec(OWN_CLOCK);
+    await prepare?.(async (text, values) => (await instance.query(text, values)).rows);
+    const names = async (statement: string) =>
+      (await instance.query<{ name: string }>(statement)).rows.map(({ name }) => name);
+    const tables = { ours: await names(TABLES_OF_RUNS), users: await names(TABLES_OF_USERS) };
+    return new PgliteKitDatabase(instance, tables, clock?.text ?? '');
+  } catch (error) {
+    await instance.close(); // its timers keep the process alive
+    throw error;
+  }
 }
 
 /** Several processes on one PGlite: each has its own MikroORM and its own faults, all share the one connection. */

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { FAULT_POINTS } from '../../environment.ts';
 import { TurnlockError } from '../../errors.ts';
 import type { Fault, FaultKind } from './fault-plan.ts';
@@ -48,12 +49,34 @@ export function readFaults(text: string): Fault[] {
   }
 }
 
+/** @throws OPTIONS_INVALID for what is no list of faults, as a program without types may give it. */
+export function checkFaults(faults: readonly Fault[]): void {
+  if (!Array.isArray(faults)) throw notAccepted(faults, 'a text or a list');
+  for (const fault of faults as readonly Partial<Fault>[]) {
+    const { point, place, occurrence = 1, where, fault: what } = fault ?? {};
+    if (point === undefined || !POINTS.includes(point)) throw notAccepted(point, `one of ${POINTS.join(', ')}`);
+    if (typeof what !== 'function' && !KINDS.some((kind) => kind === what)) {
+      throw notAccepted(what, `one of ${KINDS.join(', ')}, or a function`);
+    }
+    if (place !== undefined && typeof place !== 'string') throw notAccepted(place, 'the name of a place');
+    if (!Number.isSafeInteger(occurrence) || occurrence < 1) throw notAccepted(occurrence, 'an occurrence from 1 on');
+    if (where !== undefined && typeof where !== 'function') throw notAccepted(where, 'a function of a passage');
+  }
+}
+
+function notAccepted(found: unknown, wanted: string): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `fault not accepted: ${inspect(found, { depth: 0 })} (wanted ${wanted})`,
+  });
+}
+
 /**
  * Faults as text, from which {@link readFaults} makes them again.
  *
- * @throws OPTIONS_INVALID for a fault with a function: it has no text.
+ * @throws OPTIONS_INVALID for a fault with a function: it has no text. For what is no fault.
  */
 export function writeFaults(faults: readonly Fault[]): string {
+  checkFaults(faults);
   return faults.map(writeFault).join('; ');
 }
 

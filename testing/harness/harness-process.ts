@@ -2,7 +2,7 @@ import { TurnlockError } from '../../errors.ts';
 import type { Limits } from '../../limits.ts';
 import type { Agent } from '../../runtime/define-agent.ts';
 import { DATABASE_POINTS, type Fault, type Passage } from '../faults/fault-plan.ts';
-import { readFaults } from '../faults/fault-text.ts';
+import { checkFaults, readFaults } from '../faults/fault-text.ts';
 import { MortalProcess } from '../play/mortal-process.ts';
 import type { ProcessUnderTest } from '../subject.ts';
 
@@ -21,13 +21,14 @@ const LIMITS: Partial<Limits> = { modelBackoffMs: 0, reconcileBackoffMs: 0, grac
 
 /** One process of a harness. */
 export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> extends MortalProcess<Agents> {
-  /** @throws OPTIONS_INVALID for a fault that would hold the database for ever. What `createRuntime` throws. */
+  /** @throws OPTIONS_INVALID for what is no fault, and for one that would hold the database for ever. What `createRuntime` throws. */
   async start(
     { agents, faults: planned = [], limits = {} }: HarnessStart<Agents>,
     clock: { now(): number },
     isSingleConnection: boolean,
   ): Promise<void> {
     const faults = typeof planned === 'string' ? readFaults(planned) : planned;
+    checkFaults(faults);
     for (const fault of faults) checkFault(fault, isSingleConnection);
     const own = typeof agents === 'function' ? agents(this.#underTest(clock)) : agents;
     await this.open({ agents: own, limits: { ...LIMITS, ...limits } });
@@ -53,8 +54,10 @@ export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> 
 }
 
 /** @throws OPTIONS_INVALID for a pause that keeps the one connection of PGlite. */
-function checkFault({ point, fault }: Fault, isSingleConnection: boolean): void {
-  if (!isSingleConnection || fault !== 'stall' || point === 'any' || !DATABASE_POINTS.has(point)) return;
+function checkFault({ point, place, where, fault }: Fault, isSingleConnection: boolean): void {
+  if (!isSingleConnection || fault !== 'stall') return;
+  const isChosen = place !== undefined || where !== undefined;
+  if (point === 'any' ? isChosen : !DATABASE_POINTS.has(point)) return;
   throw new TurnlockError('OPTIONS_INVALID', {
     message: `fault not accepted: stall at ${point} (found PGlite, whose one connection nobody else would get, wanted a point outside of transactions)`,
   });

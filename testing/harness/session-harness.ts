@@ -1,4 +1,5 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { scripted } from '../../adapters/models/scripted.ts';
 import { TurnlockError } from '../../errors.ts';
 import { checkOptions } from '../../runtime/check-options.ts';
@@ -40,7 +41,8 @@ export interface SessionHarness extends AsyncDisposable {
   /**
    * Starts a process: a runtime on this database with faults of its own. Several may live at once.
    *
-   * @throws OPTIONS_INVALID for a fault that would keep the one connection of PGlite. What `createRuntime` throws.
+   * @throws OPTIONS_INVALID for a fault that there is not, or that would keep the one connection of PGlite. RUNTIME_CLOSED where the harness is
+   * reset or closed meanwhile. What `createRuntime` throws.
    */
   start<const Agents extends readonly Agent[]>(options: HarnessStart<Agents>): Promise<ProcessOfHarness<Agents>>;
   /**
@@ -49,7 +51,11 @@ export interface SessionHarness extends AsyncDisposable {
    * @throws NeverRests where something is tried again and again.
    */
   quiet(): Promise<void>;
-  /** Once it is quiet, moves the clock at once by so many milliseconds, for the database too; resolves once it is quiet again. */
+  /**
+   * Once it is quiet, moves the clock at once by so many milliseconds, for the database too; resolves once it is quiet again.
+   *
+   * @throws OPTIONS_INVALID for what is no number of milliseconds from 0 on, or leads past the last time that a `Date` has.
+   */
   jump(ms: number): Promise<void>;
   /** Rows of a statement, past every runtime, as the owner of the tables. A time is a `Date` on PGlite, and text on a server. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
@@ -149,6 +155,24 @@ class Harness implements SessionHarness {
   }
 
   async quiet(): Promise<void> {
+    this.#inUse();
+    await this.#rest();
+  }
+
+  async jump(ms: number): Promise<void> {
+    this.#inUse();
+    checkJump(ms, this.clock.now());
+    await this.#rest();
+    this.clock.jump(ms);
+    const isSet = this.#database.setNow(this.clock.now());
+    if (!this.#database.isHeld) await isSet;
+    // Else whoever has the one connection may be waiting for its time to be over; it is set as soon as that lets go of it.
+    isSet.catch(() => undefined);
+    await this.#rest();
+  }
+
+  /** Resolves once nothing goes on by itself. */
+  async #rest(): Promise<void> {
     let before = -1;
     for (let still = 0, held = 0, steps = 0; still < STILL_TURNS; steps += 1) {
       if (steps > MAX_STEPS) throw new NeverRests(`it goes on and on: ${MAX_STEPS} steps, and no end`);
@@ -160,17 +184,6 @@ class Harness implements SessionHarness {
       held = this.#database.isHeld && !goesOn ? held + 1 : 0;
       still = goesOn || (held > 0 && held <= PATIENCE_MS) ? 0 : still + 1;
     }
-  }
-
-  async jump(ms: number): Promise<void> {
-    this.#inUse();
-    await this.quiet();
-    this.clock.jump(ms);
-    const isSet = this.#database.setNow(this.clock.now());
-    if (!this.#database.isHeld) await isSet;
-    // Else whoever has the one connection may be waiting for its time to be over; it is set as soon as that lets go of it.
-    isSet.catch(() => undefined);
-    await this.quiet();
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
@@ -224,14 +237,19 @@ class Harness implements SessionHarness {
     const ground = { database: this.#database, clock, holder: this.#holder };
     const process = new HarnessProcess<Agents>(number, this.#seed, ground);
     this.#processes.push(process as unknown as HarnessProcess<never>);
-    await process.start(options, clock, this.#database.kind === 'pglite');
+    const over = process.plan.lost.then(() => {
+      throw new TurnlockError('RUNTIME_CLOSED', {
+        message: 'session harness was reset or closed before the process was up',
+      });
+    });
+    await Promise.race([process.start(options, clock, this.#database.kind === 'pglite'), over]);
     return process;
   }
 
   /** Kills every process, lets what they have in the database come to its end, and empties it. */
   async #end(): Promise<void> {
     for (const process of this.#processes) process.abandon();
-    await this.quiet().catch((error: unknown) => {
+    await this.#rest().catch((error: unknown) => {
       if (!(error instanceof NeverRests)) throw error;
     });
     this.#processes.length = 0;
@@ -252,6 +270,14 @@ function checkShape(options: SessionHarnessOptions): SessionHarnessOptions {
   if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0))
     throw refused('seed', 'a whole number from 0 on');
   return options;
+}
+
+/** @throws OPTIONS_INVALID for a jump after which no clock would say a time. */
+function checkJump(ms: unknown, now: number): void {
+  if (typeof ms === 'number' && ms >= 0 && Number.isFinite(new Date(now + ms).getTime())) return;
+  throw new TurnlockError('OPTIONS_INVALID', {
+    message: `jump not accepted: ${inspect(ms)} (wanted milliseconds from 0 on, to a time that a Date has)`,
+  });
 }
 
 function refused(option: string, wanted: string): TurnlockError {

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { TurnlockError } from '../../errors.ts';
+import { kindOf } from '../../persistence/values/kind-of.ts';
 import type { FaultKind } from '../faults/fault-plan.ts';
 import { MEETINGS } from './meetings.ts';
 import type { Command, DecideCommand, FaultCommand, MessageCommand, Plan, PlannedCall } from './plan.ts';
@@ -112,7 +114,7 @@ export function messageArbitrary({ calls, sessions }: PlanSpace): fc.Arbitrary<M
 function callArbitrary(calls: PlanSpace['calls']): fc.Arbitrary<PlannedCall> {
   const sound = fc.oneof(
     ...Object.entries(calls).map(([tool, params]) =>
-      params.map((value): PlannedCall => ({ tool, params: asJson(value) })),
+      params.map((value): PlannedCall => ({ tool, params: asJson(tool, value) })),
     ),
   );
   const flaw = fc.constantFrom<NonNullable<PlannedCall['flaw']>[]>('noTool', 'misfit', 'noJson');
@@ -122,9 +124,19 @@ function callArbitrary(calls: PlanSpace['calls']): fc.Arbitrary<PlannedCall> {
   );
 }
 
-/** Params as they come out of a model's answer, and of the text of a plan. */
-function asJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? null));
+/**
+ * Params as they come out of a model's answer, and of the text of a plan.
+ *
+ * @throws OPTIONS_INVALID for what no JSON can hold.
+ */
+function asJson(tool: string, value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value ?? null));
+  } catch {
+    throw new TurnlockError('OPTIONS_INVALID', {
+      message: `option not accepted: calls.${tool} of checkToolPolicy (found ${kindOf(value)} that it cannot, wanted params that JSON can hold)`,
+    });
+  }
 }
 
 /** Points at which a fault of a kind can strike a process of the real world. */

@@ -65,6 +65,14 @@ const MEANWHILE: readonly Schedule[] = [1, 2].map((occurrence) => {
   ];
 });
 
+/** A process is killed after the act, and nobody looks for its work before the next day: what receivers remember for a day is forgotten. */
+const DAY_MS = 25 * 3_600_000;
+const NEXT_DAY: Schedule = ({ first }) => [
+  { type: 'fault', fault: 'crash', point: 'place', occurrence: 2 },
+  first,
+  { type: 'jump', ms: DAY_MS },
+];
+
 /** So many schedules with a fault are taken between two without. */
 const FAULTS_BETWEEN = 4;
 
@@ -81,7 +89,12 @@ export function simpleSchedules(faults: readonly FaultKind[]): Schedule[] {
     const repeats = REPEATS[Math.floor(place / FAULTS_BETWEEN) % REPEATS.length];
     return place % FAULTS_BETWEEN === 0 && repeats !== undefined ? [repeats, strikes] : [strikes];
   });
-  return [...struck, ...(faults.includes('stall') ? MEANWHILE : []), ...MEETS];
+  return [
+    ...struck,
+    ...(faults.includes('stall') ? MEANWHILE : []),
+    ...(faults.includes('crash') ? [NEXT_DAY] : []),
+    ...MEETS,
+  ];
 }
 
 /** What the model asks for in a simple schedule, by chance; which schedule it is follows from the number of the run, from 0 on. */

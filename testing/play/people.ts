@@ -1,9 +1,8 @@
-import { inspect } from 'node:util';
 import type { DecideCommand } from '../plan/plan.ts';
 import type { Truth } from '../subject.ts';
 import type { KitProcess } from './process.ts';
+import { shown } from './shown.ts';
 import type { Stage } from './stage.ts';
-import { INLINE } from './watched-tool.ts';
 
 /** A call about which somebody is asked. */
 interface Asked {
@@ -119,7 +118,7 @@ export class People<World> {
 }
 
 function describe({ toolName, params }: Asked, says: DecideCommand['does'], truth: Truth | null): string {
-  const call = `${toolName}(${inspect(params, INLINE)})`;
+  const call = `${toolName}(${shown(params)})`;
   if (truth === null) return `${says === 'approve' ? 'approves' : 'denies'} ${call}`;
   if (truth.outcome === 'succeeded') return `looks, and settles ${call} as succeeded`;
   return says === 'approve' ? `looks, and has ${call} run again` : `looks, and settles ${call} as failed`;

@@ -67,10 +67,21 @@ export async function playPlan<World>(
   const stage = new Stage(database, subject, plan, judging.isTold);
   try {
     const broken = await playOn(stage, judging);
-    const kept = judging.keepIn === undefined ? null : await stage.keepIn(judging.keepIn);
+    const kept = judging.keepIn === undefined ? null : await keep(stage, judging.keepIn);
     return { broken, timeline: stage.timeline.entries, kept };
   } finally {
     await stage.close();
+  }
+}
+
+/** Keeps what a run left; that it cannot be is told with the run, which was found all the same. */
+async function keep<World>(stage: Stage<World>, parent: string): Promise<string | null> {
+  try {
+    return await stage.keepIn(parent);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    stage.timeline.note(null, () => `what it left cannot be kept in ${parent}: ${said}`);
+    return null;
   }
 }
 
@@ -193,7 +204,7 @@ async function bringToRest<World>(stage: Stage<World>, { client, people }: Cast<
 async function judge<World>(stage: Stage<World>, { invariants }: Judging<World>): Promise<Broken | null> {
   const seen: Seen<World> = { world: stage.world, executions: await readSeen(stage.database) };
   for (const [invariant, holds] of Object.entries(invariants)) {
-    const message = saidBy(() => holds(seen));
+    const message = saidBy(invariant, () => holds(seen));
     if (message !== null) return { invariant, message };
   }
   return null;

@@ -1,10 +1,10 @@
-import { inspect } from 'node:util';
 import { strictest } from '../../adapters/tools/policy.ts';
 import type { Tool, ToolContext } from '../../adapters/tools/tool.contract.ts';
 import { INSIDE_COMMIT } from '../../environment.ts';
 import type { Subject } from '../subject.ts';
 import { presentCall } from './present-call.ts';
 import type { KitProcess } from './process.ts';
+import { shown } from './shown.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Who watches what tools do. */
@@ -34,14 +34,14 @@ export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unk
     work: () => unknown,
   ): Promise<unknown> => {
     const { timeline } = watch;
-    timeline.note(process.number, () => `${name}(${inspect(params, INLINE)}) is called, attempt ${context.attempt}`);
+    timeline.note(process.number, () => `${name}(${shown(params)}) is called, attempt ${context.attempt}`);
     process.busy += 1;
     try {
       const { sessionId, executionId } = context;
       const detail = tool.effect === 'transactional' ? { detail: INSIDE_COMMIT } : {};
       const value = await presentCall.run({ sessionId, executionId, ...detail }, async () => work());
       watch.look(process.number);
-      timeline.note(process.number, () => `${name} returns ${inspect(value, INLINE)}`);
+      timeline.note(process.number, () => `${name} returns ${shown(value)}`);
       return value;
     } catch (error) {
       watch.look(process.number);
@@ -72,9 +72,6 @@ export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unk
   };
 }
 
-/** Values on one line, as people read them. */
-export const INLINE = { depth: 4, breakLength: Number.POSITIVE_INFINITY, compact: true, sorted: true } as const;
-
 /** The stricter one of the tool's own policy and the one above all tools. */
 function both(tool: Tool, policy: Subject<unknown>['policy']): Tool['policy'] {
   if (policy === undefined) return tool.policy;
@@ -84,5 +81,9 @@ function both(tool: Tool, policy: Subject<unknown>['policy']): Tool['policy'] {
 }
 
 function nameOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : inspect(error, INLINE);
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : shown(error);
+  } catch {
+    return 'what cannot be shown';
+  }
 }

@@ -1,5 +1,4 @@
-import { inspect } from 'node:util';
-import { INLINE } from './watched-tool.ts';
+import { INLINE, shown } from './shown.ts';
 
 /** What is looked at of a world: as deep as people read. */
 const DEEP = { ...INLINE, depth: 6, maxArrayLength: 50, maxStringLength: 200 } as const;
@@ -24,13 +23,26 @@ export class WorldLook {
 
   #parts(): Map<string, string> {
     const world = this.#world;
-    if (typeof world !== 'object' || world === null || isCollection(world))
-      return new Map([['', inspect(world, DEEP)]]);
-    return new Map(
-      Object.entries(world)
-        .filter(([, value]) => typeof value !== 'function')
-        .map(([part, value]) => [part, inspect(value, DEEP)]),
-    );
+    if (typeof world !== 'object' || world === null || isCollection(world)) return new Map([['', shown(world, DEEP)]]);
+    return new Map(partsOf(world).filter(([, text]) => text !== null) as [string, string][]);
+  }
+}
+
+/** Each part with its text, which functions do not have. */
+function partsOf(world: object): [string, string | null][] {
+  try {
+    return Object.keys(world).map((part) => [part, partOf(() => world[part as keyof object])]);
+  } catch {
+    return [['', shown(world, DEEP)]]; // a proxy that tells nobody what it has
+  }
+}
+
+function partOf(get: () => unknown): string | null {
+  try {
+    const value = get();
+    return typeof value === 'function' ? null : shown(value, DEEP);
+  } catch {
+    return '(cannot be read)';
   }
 }
 

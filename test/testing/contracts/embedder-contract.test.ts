@@ -69,3 +69,27 @@ test('a name that is no option is refused', () => {
     expect.objectContaining({ code: 'OPTIONS_INVALID' }),
   );
 });
+
+test.each([1, 2])('an embedder that takes %i text at once is sound, and is never given more', async (maxBatch) => {
+  const embed: Embedder['embed'] = async (texts, context) => {
+    if (texts.length > maxBatch) throw new Error(`${texts.length} texts`);
+    return await sound.embed(texts, context);
+  };
+  for (const { run } of over({ maxBatch, embed })()) await expect(run()).resolves.toBeUndefined();
+});
+
+test('an embedder may throw at once for a signal that has aborted', async () => {
+  const embed: Embedder['embed'] = (texts, context) => {
+    context.signal.throwIfAborted();
+    return sound.embed(texts, context);
+  };
+  for (const { run } of over({ embed })()) await expect(run()).resolves.toBeUndefined();
+});
+
+test('an embedder that takes no text at all is told as such by each case that needs texts', async () => {
+  const cases = over({ maxBatch: 0 })().filter(
+    ({ title }) => title.startsWith('embeds texts') || title.startsWith('says'),
+  );
+  for (const { run } of cases) await expect(run()).rejects.toThrow('maxBatch of the embedder');
+  expect(cases).toHaveLength(2);
+});

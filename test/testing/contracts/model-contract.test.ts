@@ -145,3 +145,15 @@ test('a name that is no option is refused', () => {
     expect.objectContaining({ code: 'OPTIONS_INVALID' }),
   );
 });
+
+const withTurns = (change: (turns: ModelRequest['turns']) => ModelRequest['turns']) =>
+  asking((request) => ({ ...request, turns: change(request.turns) }));
+
+test.each([
+  ['forgets what it said itself', withTurns((turns) => turns.filter(({ role }) => role !== 'assistant')), 'I look.'],
+  ['is deaf to the runtime', withTurns((turns) => turns.filter(({ role }) => role !== 'system')), 'a late result'],
+  ['tells the newest first', withTurns((turns) => turns.toReversed()), 'before what was said earlier'],
+])('a model that %s is found', async (_, cases, found) => {
+  const told = cases().find(({ title }) => title.startsWith('tells its provider'));
+  await expect(told?.run()).rejects.toThrow(found);
+});

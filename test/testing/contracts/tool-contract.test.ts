@@ -120,3 +120,9 @@ test('a name that is no option is refused', () => {
     expect.objectContaining({ code: 'OPTIONS_INVALID' }),
   );
 });
+
+test.each([0, -1, 1.5, Number.NaN])('%s runs try nothing, and are refused', (numRuns) => {
+  expect(() => toolContract({ ...contractOf(idempotent), numRuns })).toThrow(
+    expect.objectContaining({ code: 'OPTIONS_INVALID', message: expect.stringContaining('numRuns') }),
+  );
+});

@@ -54,6 +54,7 @@ test('what is no text, and a fault with a function, are refused', () => {
   const refused = expect.objectContaining({ code: 'OPTIONS_INVALID' });
   expect(() => readFaults(7 as never)).toThrow(refused);
   expect(() => writeFaults([{ point: 'any', fault: () => undefined }])).toThrow(refused);
+  expect(() => writeFaults([{ point: 'any', occurrence: 0, fault: 'crash' }])).toThrow(refused);
   expect(() => writeFaults([{ point: 'any', where: () => true, fault: 'crash' }])).toThrow(refused);
 });
 

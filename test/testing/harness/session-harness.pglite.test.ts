@@ -51,6 +51,7 @@ test('a harness beside it has a database, a clock and a seed of its own', async 
   await expect(other.start({ agents: charging([]) })).rejects.toMatchObject(closed);
   await expect(other.query('SELECT 1')).rejects.toMatchObject(closed);
   await expect(other.jump(1)).rejects.toMatchObject(closed);
+  await expect(other.quiet()).rejects.toMatchObject(closed);
   await expect(other.promises()).rejects.toMatchObject(closed);
   await expect(other.executions()).rejects.toMatchObject(closed);
   await expect(other.reset()).rejects.toMatchObject(closed);
@@ -86,6 +87,44 @@ test('options that are not accepted are refused', async () => {
   await expect(openSessionHarness({ seed: -1 })).rejects.toMatchObject(refused);
   await expect(openSessionHarness({ sed: 1 } as never)).rejects.toMatchObject(refused);
   await expect(harness.start({ agents: [], fault: [] } as never)).rejects.toMatchObject(refused);
-  const stall = { agents: [], faults: [{ point: 'beforeCommit', fault: 'stall' }] } as const;
-  await expect(harness.start(stall)).rejects.toMatchObject(refused);
+  for (const faults of ['stall at beforeCommit', 'stall at any #2'] as const) {
+    await expect(harness.start({ agents: charging([]), faults })).rejects.toMatchObject(refused);
+  }
+});
+
+test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 1e18, '5' as never])(
+  'a jump of %s is refused, and the clock stands where it stood',
+  async (ms) => {
+    const before = harness.clock.now();
+    await expect(harness.jump(ms)).rejects.toMatchObject({ code: 'OPTIONS_INVALID' });
+    expect(harness.clock.now()).toBe(before);
+    const [{ at }] = await harness.query('SELECT turnlock.turnlock_now() AS at');
+    expect(at).toEqual(new Date(before));
+  },
+);
+
+test.each([
+  5,
+  [null],
+  [{ point: 'commit', fault: 'crash' }],
+  [{ point: 'place', fault: 'kill' }],
+  [{ point: 'place', place: 5, fault: 'crash' }],
+  [{ point: 'place', fault: 'crash', occurrence: 0 }],
+  [{ point: 'place', fault: 'crash', where: 'there' }],
+])('what is no fault would never strike, and is refused: %j', async (faults) => {
+  const start = harness.start({ agents: charging([]), faults: faults as never });
+  await expect(start).rejects.toMatchObject({
+    code: 'OPTIONS_INVALID',
+    message: expect.stringMatching(/^fault not accepted: /),
+  });
+});
+
+test('who starts a process while the harness is reset or closed is told so', async () => {
+  const other = await openSessionHarness();
+  for (const ends of ['reset', 'close'] as const) {
+    const start = other.start({ agents: charging([]) });
+    start.catch(() => undefined);
+    await other[ends]();
+    await expect(start).rejects.toMatchObject({ code: 'RUNTIME_CLOSED' });
+  }
 });
