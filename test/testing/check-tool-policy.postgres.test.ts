@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { checkToolPolicy } from '../../testing/check-tool-policy.ts';
+import { checkToolPolicy, type ToolPolicyCheck } from '../../testing/check-tool-policy.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { freePort } from '../support/free-port.ts';
 import { withClient } from '../support/with-client.ts';
@@ -65,6 +65,11 @@ test('the database is dropped where a check throws, its tables too', async () =>
     throw new Error('no tables');
   };
   await expect(checkToolPolicy({ ...seatCheck('none'), prepare, database: { url } })).rejects.toThrow('no tables');
+  const misspelt: NonNullable<ToolPolicyCheck<null>['prepare']> = async (query) => void (await query('SELECT nowhere'));
+  await expect(checkToolPolicy({ ...seatCheck('none'), prepare: misspelt, database: { url } })).rejects.toMatchObject({
+    code: '42703',
+    message: expect.stringContaining('nowhere'),
+  });
   expect(await left()).toEqual([]);
 });
 

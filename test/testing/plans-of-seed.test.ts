@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FaultCommand } from '../../testing/plan/plan.ts';
+import { planArbitrary } from '../../testing/plan/plan-arbitrary.ts';
 import { readPlan, writePlan } from '../../testing/plan/plan-text.ts';
 import { plansOfSeed } from '../../testing/plan/plans-of-seed.ts';
 import { simpleSchedules } from '../../testing/plan/sweep-arbitrary.ts';
@@ -57,3 +58,18 @@ test.each([fc.record({ cents: fc.bigInt() }), fc.constant(() => 1), fc.constant(
     );
   },
 );
+
+test('plans are made as they are played, and how many are played changes none of them', () => {
+  let made = 0;
+  const counted = {
+    ...space,
+    calls: { refund: space.calls.refund.map((params) => ({ ...params, made: ++made > 0 })) },
+  };
+  const [first] = plansOfSeed(counted, { numRuns: 2_000_000, seed: 1 });
+  expect(made).toBeLessThan(2_000);
+  expect(first).toEqual(plansOfSeed(counted, { numRuns: 1, seed: 1 }).next().value);
+  const all = [...plansOfSeed(space, { numRuns: 500, seed: 1 })];
+  expect(all).toHaveLength(500);
+  const any = fc.sample(planArbitrary(space), { numRuns: 250, seed: 1 });
+  expect(all.filter((_, run) => run % 2 === 0)).toEqual(any);
+});

@@ -62,11 +62,12 @@ export async function openServerKitDatabase(
   const own = await databaseOfItsOwn(url);
   const database = new ServerKitDatabase(url, own);
   try {
+    await database.migrate();
     await database.prepare(prepare);
     return database;
   } catch (error) {
     await database.close();
-    throw toTurnlockError(error);
+    throw error;
   }
 }
 
@@ -98,15 +99,19 @@ export class ServerKitDatabase implements KitDatabase {
     this.#kit = this.#newPool(new Traffic()).pool;
   }
 
-  /** Migrates it. Called once. */
-  async prepare(prepare?: (query: KitDatabase['query']) => Promise<void>): Promise<void> {
+  /** Migrates it, and takes its clock in hand. Called once. */
+  async migrate(): Promise<void> {
     const database = await postgres(this.#kit).connect({ environment: systemEnvironment, limits: resolveLimits() });
     await migrate(database).finally(() => database.close());
     await this.query(OWN_CLOCK);
     const [role] = await this.query('SELECT rolsuper FROM pg_roles WHERE rolname = current_user');
     this.#mayTurnOff = role.rolsuper;
     if (!this.#mayTurnOff) await this.query(LET_CUT);
-    await prepare?.(async (text, values) => this.query(text, values));
+  }
+
+  /** Makes the user's tables. What the server refuses of it is thrown as the server says it: it is nothing of ours. Called once, after {@link migrate}. */
+  async prepare(prepare?: (query: KitDatabase['query']) => Promise<void>): Promise<void> {
+    await prepare?.((text, values) => this.#send(text, values));
     const names = (rows: { name: string }[]) => rows.map(({ name }) => name);
     this.#tables = { ours: names(await this.query(TABLES_OF_RUNS)), users: names(await this.query(TABLES_OF_USERS)) };
   }
@@ -123,7 +128,7 @@ export class ServerKitDatabase implements KitDatabase {
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
   async query(text: string, values: unknown[] = []): Promise<any[]> {
     try {
-      return (await this.#kit.query({ text, values, types: { getTypeParser: columnReader as never } })).rows;
+      return await this.#send(text, values);
     } catch (error) {
       throw toTurnlockError(error);
     }
@@ -191,6 +196,11 @@ export class ServerKitDatabase implements KitDatabase {
     if (backends === null) return false;
     const [{ waiting }] = await this.query(WAITING, [backends]);
     return waiting === new Set(backends).size && this.#traffic.ended === ended;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
+  async #send(text: string, values: unknown[] = []): Promise<any[]> {
+    return (await this.#kit.query({ text, values, types: { getTypeParser: columnReader as never } })).rows;
   }
 
   #newPool(traffic: Traffic): { pool: pg.Pool; told: Told } {

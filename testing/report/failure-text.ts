@@ -43,7 +43,18 @@ const UNSTEADY =
 
 function timelineText({ at, process, what }: TimelineEntry): string {
   const who = process === null ? '' : `process ${process}: `;
-  return `  ${at === 0 ? 'at once' : `+${describeMs(at)}`}`.padEnd(14) + who + what;
+  return `  ${`${at === 0 ? 'at once' : `+${elapsed(at)}`}`.padEnd(11)} ${who}${what}`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long after the begin of the run: back-offs are no whole milliseconds, and nobody reads those beside minutes. */
+function elapsed(ms: number): string {
+  if (ms < MINUTE_MS) return describeMs(Math.ceil(ms));
+  const whole = Math.round(ms / 1_000) * 1_000;
+  const rest = whole % MINUTE_MS;
+  const minutes = describeMs(whole - rest);
+  return rest === 0 ? minutes : `${minutes} ${describeMs(rest)}`;
 }
 
 /** A text as JavaScript has it, in single quotes where that needs fewer escapes. */
