@@ -28,6 +28,7 @@ export interface SeenExecution {
   idempotencyKey: string;
   toolName: string;
   params: unknown;
+  /** `PENDING`, `RUNNING`, `SUCCESS`, `FAILED` or `TIMED_OUT`. */
   status: ExecutionStatus;
   /** Whether it was started and nobody knows how it ended. */
   isUnknown: boolean;
@@ -36,6 +37,10 @@ export interface SeenExecution {
   approvedBy: string | null;
   /** Who settled it: a person, or `reconcile`; `null`: its own result did. */
   settledBy: string | null;
+  /**
+   * The execution with the same `once` key whose result it was given: it never ran, so the outside world does not know its key. `null`: none.
+   */
+  answeredBy: string | null;
 }
 
 /** What an invariant looks at. */

@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { type Environment, systemEnvironment } from '../../environment.ts';
+import { TurnlockError } from '../../errors.ts';
 
 interface Sleeper {
   endsAt: number;
@@ -40,8 +42,13 @@ export class ManualClock implements Environment {
     return Math.max(0, ...this.sleepsMs);
   }
 
-  /** Lets this much time pass at once. */
+  /** Lets this many milliseconds pass at once. @throws OPTIONS_INVALID for what is no number of them from 0 on: time would stand still for ever. */
   advance(ms: number): void {
+    if (!(Number.isFinite(ms) && ms >= 0)) {
+      throw new TurnlockError('OPTIONS_INVALID', {
+        message: `time not accepted: ${inspect(ms)} (wanted milliseconds from 0 on)`,
+      });
+    }
     this.#offsetMs += ms;
     const now = this.monotonic();
     for (const sleeper of this.#sleepers) if (sleeper.endsAt <= now) sleeper.wake();

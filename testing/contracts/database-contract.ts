@@ -1,5 +1,5 @@
 import { isTurnlockError } from '../../errors.ts';
-import type { DatabaseAdapter, DatabaseKind } from '../../persistence/database.contract.ts';
+import type { DatabaseAdapter } from '../../persistence/database.contract.ts';
 import { checkSchema, migrate } from '../../persistence/migrate.ts';
 import { inTransaction } from '../../persistence/session-transaction.ts';
 import { checkOptions } from '../../runtime/check-options.ts';
@@ -14,7 +14,7 @@ import { PATIENCE_MS, until } from './patience.ts';
 /** What {@link databaseContract} takes. */
 export interface DatabaseContract {
   /** The kind that the adapter says it is of. It decides which cases there are: a server has several connections, PGlite has one. */
-  kind: DatabaseKind;
+  kind: DatabaseAdapter['kind'];
   /**
    * Makes an adapter, once for each case, on a database that is there for the test alone: the suite migrates it, as a role that may, and
    * leaves rows. All may lead to one database. On a server with connections for three transactions at once.
@@ -61,7 +61,7 @@ export function databaseContract(contract: DatabaseContract): ContractCase[] {
 
 type Promises = Record<string, () => Promise<void>>;
 
-function ofOpening({ open, make }: DatabaseTrials, kind: DatabaseKind): Promises {
+function ofOpening({ open, make }: DatabaseTrials, kind: DatabaseContract['kind']): Promises {
   return {
     'is of the kind that it says': async () => {
       const adapter = await make();

@@ -10,8 +10,8 @@ export interface LedgerReading {
 }
 
 /**
- * What nearly every ledger must hold, for the `invariants` of `checkToolPolicy`: no key acts twice; every execution that succeeded has its act; one
- * that failed, and of which that is known, has none.
+ * What nearly every ledger must hold, for the `invariants` of `checkToolPolicy`: no key acts twice; every execution that succeeded by itself has its
+ * act; one that failed, and of which that is known, has none.
  *
  * @example
  * invariants: ledgerInvariants((world) => world.bank, { isOf: ({ toolName }) => toolName === 'refund' })
@@ -25,6 +25,7 @@ export function ledgerInvariants<World>(
       (one) =>
         one.status === status &&
         !one.isUnknown &&
+        one.answeredBy === null &&
         isOf(one) &&
         ledgerOf(world).actsOf(keyOf(one)).length > 0 === hasAct,
     );

@@ -44,3 +44,10 @@ test('has ids and chance as every environment has, and no faults', () => {
   expect(clock.random()).toBeLessThan(1);
   expect(clock.faultPoint()).toBeUndefined();
 });
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, '5' as never])('%s is no time that can pass', (ms) => {
+  const clock = new ManualClock();
+  expect(() => clock.advance(ms)).toThrow(expect.objectContaining({ code: 'OPTIONS_INVALID' }));
+  expect(clock.now()).toBeGreaterThan(0);
+  expect(clock.now()).toBeLessThan(systemEnvironment.now() + HOUR_MS);
+});

@@ -31,11 +31,12 @@ describe('a ledger', () => {
 });
 
 describe('the invariants of a ledger', () => {
+  const nobody = { approvedBy: null, settledBy: null, answeredBy: null };
   const invariants = ledgerInvariants((world: { bank: WorldLedger }) => world.bank);
 
   function execution(key: string, status: SeenExecution['status'], isUnknown = false): SeenExecution {
     const ids = { tenantId: 't', userId: 'u', sessionId: 's', executionId: key, idempotencyKey: key };
-    return { ...ids, toolName: 'pay', params: {}, status, isUnknown, output: null, approvedBy: null, settledBy: null };
+    return { ...ids, toolName: 'pay', params: {}, status, isUnknown, output: null, ...nobody };
   }
 
   function seen(keys: string[], executions: SeenExecution[]): Seen<{ bank: WorldLedger }> {
@@ -52,6 +53,7 @@ describe('the invariants of a ledger', () => {
         execution('b', 'RUNNING', true),
         execution('c', 'FAILED'),
         execution('d', 'TIMED_OUT', true),
+        { ...execution('e', 'SUCCESS'), answeredBy: 'a' },
       ],
     );
     for (const holds of Object.values(invariants)) expect(holds(all)).toBe(true);
