@@ -15,7 +15,7 @@ export function checkToolPolicyShape<World>(check: ToolPolicyCheck<World>): void
   const refuse = refuseIn('checkToolPolicy');
   checkCommon(check, refuse);
   checkPlaces(check, refuse);
-  const { tools, calls, policy, people, faults, everyStep, replay } = check;
+  const { tools, calls, policy, people, faults, everyStep, endOnFailure, replay } = check;
   if (typeof tools !== 'function') throw refuse('tools', 'a function that makes the tools of a process');
   if (typeof calls !== 'object' || calls === null || Object.keys(calls).length === 0) {
     throw refuse('calls', 'arbitraries of params, by the names of the tools');
@@ -32,6 +32,7 @@ export function checkToolPolicyShape<World>(check: ToolPolicyCheck<World>): void
     throw refuse('faults', `some of ${FAULTS.join(', ')}`);
   }
   if (everyStep !== undefined && typeof everyStep !== 'boolean') throw refuse('everyStep', 'true or false');
+  if (endOnFailure !== undefined && typeof endOnFailure !== 'boolean') throw refuse('endOnFailure', 'true or false');
   if (replay !== undefined && typeof replay !== 'string') throw refuse('replay', 'what a failure report says');
 }
 

@@ -45,6 +45,8 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
   numRuns?: number;
   /** Gives the same runs again. Default: by chance, told with the report. */
   seed?: number;
+  /** Whether what is found is reported as it was found, in place of a shorter run that breaks the same, which takes some time. Default false. */
+  endOnFailure?: boolean;
   /** Plays one run alone: the text that a failure report gives. Default: none. */
   replay?: string;
   /**
@@ -69,7 +71,7 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
 
 const OPTIONS = [
   ...['world', 'tools', 'calls', 'invariants', 'everyStep', 'policy', 'people', 'faults', 'sessions', 'numRuns'],
-  ...['seed', 'replay', 'keepIn', 'database', 'prepare'],
+  ...['seed', 'endOnFailure', 'replay', 'keepIn', 'database', 'prepare'],
 ];
 
 /** How often a plan is played on a server: again, to see whether it always breaks what it broke; until it counts as not breaking it; for people. */
@@ -98,6 +100,7 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     faults = FAULTS,
     numRuns = 200,
     seed = seedByChance(),
+    endOnFailure = false,
     replay,
     keepIn,
   } = options;
@@ -118,7 +121,7 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
     if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
     const { plan, broken } = found.failure;
     const breaks = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
-    const shortest = replayed === null ? await shorten(plan, calls, breaks, plays) : plan;
+    const shortest = replayed === null && !endOnFailure ? await shorten(plan, calls, breaks, plays) : plan;
     const told = await tell(shortest, plays.told, (one) => judge(one, { keepIn }), broken.invariant);
     return report(shortest, broken, told, { seed, runs: found.runs });
   });

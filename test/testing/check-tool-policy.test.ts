@@ -12,6 +12,7 @@ test('what is no option, or not of its kind, is refused at once', async () => {
   await expect(checkToolPolicy({ ...check, invariants: null } as never)).rejects.toMatchObject(refused);
   await expect(checkToolPolicy({ ...check, numRuns: 0 })).rejects.toMatchObject(refused);
   await expect(checkToolPolicy({ ...check, faults: ['flood' as never] })).rejects.toMatchObject(refused);
+  await expect(checkToolPolicy({ ...check, endOnFailure: 'yes' as never })).rejects.toMatchObject(refused);
   await expect(checkToolPolicy({ ...check, keepIn: '' })).rejects.toMatchObject(refused);
   const onServer = { url: 'postgres://127.0.0.1:1/none' };
   await expect(checkToolPolicy({ ...check, keepIn: 'kept', database: onServer })).rejects.toMatchObject(refused);

@@ -130,7 +130,7 @@ export class ServerKitDatabase implements KitDatabase {
     try {
       return await this.#send(text, values);
     } catch (error) {
-      throw toTurnlockError(error);
+      throw isWrong(error) ? error : toTurnlockError(error);
     }
   }
 
@@ -209,4 +209,10 @@ export class ServerKitDatabase implements KitDatabase {
     pool.on('error', () => undefined); // a connection that ends while nobody has it
     return { pool, told };
   }
+}
+
+/** Whether the statement itself is what is wrong, as the server says: a name that it does not know, or its grammar. */
+function isWrong(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('42');
 }

@@ -112,6 +112,10 @@ export function describeSessionHarness(harness: () => SessionHarness): void {
     expect(await harness().query('SELECT process FROM books')).toEqual([{ process: 2 }]);
   });
 
+  test('a statement that is wrong is refused as the database says it', async () => {
+    await expect(harness().query('SELECT process FROM boks')).rejects.toMatchObject({ code: '42P01' });
+  });
+
   test('a worker finds what a dead process left, once the clock has passed its lease', async () => {
     const acts: Act[] = [];
     const agents = charging(acts);

@@ -8,13 +8,16 @@ export interface Mutant {
   readonly guard: string;
   /** What the check is made of. */
   readonly tools: Parameters<typeof rightTools>[0];
-  readonly options: Pick<ToolPolicyCheck<unknown>, 'seed' | 'numRuns' | 'faults' | 'sessions' | 'database'>;
+  readonly options: Pick<
+    ToolPolicyCheck<unknown>,
+    'seed' | 'numRuns' | 'endOnFailure' | 'faults' | 'sessions' | 'database'
+  >;
   /** The promise of Turnlock's that is seen broken. */
   readonly breaks: string;
 }
 
 /** One session: who meets anybody meets them there. */
-const ONE = { sessions: { tenants: 1, users: 1, sessions: 1 }, numRuns: 200 } as const;
+const ONE = { sessions: { tenants: 1, users: 1, sessions: 1 }, numRuns: 200, endOnFailure: true } as const;
 
 /** One for each guard that the kit finds. */
 export const mutants: readonly Mutant[] = [
