@@ -2,7 +2,8 @@ import { jsonSchema, tool } from 'ai';
 import { MockLanguageModelV3, MockLanguageModelV4, MockProviderV4 } from 'ai/test';
 import { describe, expect, test, vi } from 'vitest';
 import { aiSdk } from '../../../../adapters/models/ai-sdk.ts';
-import { contextOf, requestOf, said } from './history.ts';
+import { requestOf, said } from '../../../../testing/contracts/model-requests.ts';
+import { contextOf } from './history.ts';
 import { askedOf, finish, mockModel, text, toolCall } from './mock-model.ts';
 
 const request = requestOf([said('Hi')]);

@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, test } from 'vitest';
 import { aiSdk } from '../../../../adapters/models/ai-sdk.ts';
+import { requestOf, said } from '../../../../testing/contracts/model-requests.ts';
 import {
   anthropicBlocks,
   anthropicError,
@@ -10,7 +11,7 @@ import {
   thinkingBlock,
   toolBlock,
 } from './anthropic-wire.ts';
-import { answered, contextOf, requestOf, resultOf, said, storedParts } from './history.ts';
+import { answered, contextOf, resultOf, storedParts } from './history.ts';
 import { type SseReply, type SseServer, sseServer } from './sse-server.ts';
 
 const SIGNATURE = `EqoBCkgIARABGAIiQL8/0+z//aZ9u+++${'x'.repeat(500)}==`;

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { SdkStreamPart } from '../../../../adapters/models/ai-sdk/sdk-types.ts';
 import { aiSdk } from '../../../../adapters/models/ai-sdk.ts';
 import { TurnlockError } from '../../../../errors.ts';
-import { contextOf, requestOf, said } from './history.ts';
+import { requestOf, said } from '../../../../testing/contracts/model-requests.ts';
+import { contextOf } from './history.ts';
 import { finish, mockModel, text, toolCall } from './mock-model.ts';
 
 const request = requestOf([said('Hi')]);

@@ -1,33 +1,6 @@
-import type {
-  ModelContext,
-  ModelDelta,
-  ModelRequest,
-  ModelResponse,
-  ModelTurn,
-} from '../../../../adapters/models/model.contract.ts';
+import type { ModelContext, ModelDelta, ModelResponse, ModelTurn } from '../../../../adapters/models/model.contract.ts';
 import type { Json, TurnPart } from '../../../../machines/event-content.ts';
-
-type NewTurn = Omit<ModelTurn, 'turnIndex'>;
-
-/** A request with these turns, numbered from 0 on. */
-export function requestOf(turns: NewTurn[], more: Partial<ModelRequest> = {}): ModelRequest {
-  return {
-    instructions: 'Be brief.',
-    turns: turns.map((turn, turnIndex) => ({ turnIndex, ...turn })),
-    tools: [],
-    tenantId: 'tenant',
-    userId: 'user',
-    sessionId: '00000000-0000-4000-8000-000000000001',
-    runId: '00000000-0000-4000-8000-000000000002',
-    attempt: 1,
-    ...more,
-  };
-}
-
-/** A turn of the user. */
-export function said(text: string): NewTurn {
-  return { role: 'user', text, parts: [{ type: 'text', text }] };
-}
+import type { NewTurn } from '../../../../testing/contracts/model-requests.ts';
 
 /** An assistant turn. */
 export function answered(...parts: TurnPart[]): NewTurn {

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, test } from 'vitest';
 import { aiSdk } from '../../../../adapters/models/ai-sdk.ts';
-import { answered, contextOf, requestOf, resultOf, said, storedParts } from './history.ts';
+import { requestOf, said } from '../../../../testing/contracts/model-requests.ts';
+import { answered, contextOf, resultOf, storedParts } from './history.ts';
 import {
   callItem,
   chatCall,

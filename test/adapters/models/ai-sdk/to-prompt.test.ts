@@ -2,7 +2,8 @@ import { jsonSchema, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { toPrompt } from '../../../../adapters/models/ai-sdk/to-prompt.ts';
 import type { TurnPart } from '../../../../machines/event-content.ts';
-import { answered, callPart, madeBy, requestOf, resultOf, said } from './history.ts';
+import { requestOf, said } from '../../../../testing/contracts/model-requests.ts';
+import { answered, callPart, madeBy, resultOf } from './history.ts';
 
 const toAnthropic = { provider: 'anthropic', tools: {} };
 
