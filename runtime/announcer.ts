@@ -13,8 +13,8 @@ const BATCH = 100;
 /** The longest pause before the hook is told again of a round that it failed on, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
 
-/** How many rounds that failed are remembered. */
-const MAX_FAILED = 1_000;
+/** How many rounds that failed are remembered, and how many that were told. */
+const MAX_REMEMBERED = 1_000;
 
 interface Announcing {
   store: Store;
@@ -31,6 +31,8 @@ interface Announcing {
 export class Announcer {
   readonly #announcing: Announcing;
   readonly #underWay = new Set<string>();
+  /** Rounds of which it is noted that they were told: a list that was read before that may still hold them. The oldest is forgotten first. */
+  readonly #told = new Set<string>();
   /** By round: how often it failed, and the monotonic time before which it is left alone. */
   readonly #failed = new Map<string, { times: number; until: number }>();
 
@@ -75,13 +77,14 @@ export class Announcer {
 
   async #tell(awaiting: Awaiting): Promise<void> {
     const { approvalId } = awaiting;
-    if (this.#leftAlone().includes(approvalId)) return;
+    if (this.#told.has(approvalId) || this.#leftAlone().includes(approvalId)) return;
     const { store, onAwaiting } = this.#announcing;
     this.#underWay.add(approvalId);
     try {
       await this.#inTime((async () => onAwaiting(awaiting))());
       this.#failed.delete(approvalId);
       await markAnnounced(store, awaiting);
+      this.#remember(approvalId);
     } catch (error) {
       if (this.#announcing.closing.aborted) return;
       this.#pause(approvalId);
@@ -89,6 +92,12 @@ export class Announcer {
     } finally {
       this.#underWay.delete(approvalId);
     }
+  }
+
+  #remember(approvalId: string): void {
+    const [oldest] = this.#told;
+    if (oldest !== undefined && this.#told.size >= MAX_REMEMBERED) this.#told.delete(oldest);
+    this.#told.add(approvalId);
   }
 
   /** A hook that never ends must keep neither the other rounds waiting nor the runtime's close. */
@@ -111,7 +120,7 @@ export class Announcer {
   #pause(approvalId: string): void {
     const { environment, limits } = this.#announcing.store;
     const times = (this.#failed.get(approvalId)?.times ?? 0) + 1;
-    if (this.#failed.size >= MAX_FAILED) this.#failed.clear();
+    if (this.#failed.size >= MAX_REMEMBERED) this.#failed.clear();
     const pauseMs = Math.min(MAX_PAUSE_MS, limits.sweepMs * 2 ** Math.min(times - 1, 16));
     this.#failed.set(approvalId, { times, until: environment.monotonic() + pauseMs });
   }

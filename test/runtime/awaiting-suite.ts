@@ -45,6 +45,32 @@ export const describeAwaiting: RuntimeSuite = (database) => {
       expect(told.filter((id) => id === session.sessionId)).toEqual([session.sessionId]);
     });
 
+    test('two questions of one commit: while the hook is out with one, a sweep tells the other, and nobody tells it once more', async () => {
+      const { agent } = refundAgent(ask, { order: 1 }, { order: 2 });
+      const told: string[] = [];
+      const ends: (() => void)[] = [];
+      const onAwaiting = ({ approvalId }: Awaiting) => {
+        told.push(approvalId);
+        return told.length === 1 ? new Promise<void>((resolve) => ends.push(resolve)) : undefined;
+      };
+      const { runtime, session } = await open(agent, { onAwaiting });
+      await (await session.send('refund')).result();
+      await waitFor(() => told.length === 1, { for: 'the hook to be told of one' });
+      await runtime.recover();
+      expect(new Set(told).size).toBe(2);
+      ends[0]!();
+      const isNoted = async () => {
+        const [row] = await database().query(
+          'SELECT count(*)::int AS n FROM turnlock.agent_approvals WHERE session_id = $1 AND announced_at IS NULL',
+          [session.sessionId],
+        );
+        return row.n === 0;
+      };
+      await waitFor(isNoted, { for: 'both to be noted as told' });
+      await runtime.close();
+      expect(told.length).toBe(2);
+    });
+
     test('a hook that never ends is given up in time, and keeps no close waiting', async () => {
       const { agent } = refundAgent(ask, { order: 1 });
       const warnings: { code: string; message: string }[] = [];
