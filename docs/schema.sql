@@ -1484,6 +1484,41 @@ AS $function$
     RETURNING control_id
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.read_under_lock(tenant_id text, session_id uuid, event_id text)
+ RETURNS TABLE(session turnlock.agent_sessions, seen_sequence integer, seen_from character varying, seen_to character varying, seen_type character varying, seen_run_id uuid, seen_payload jsonb, inbox_has_rows boolean, inbox_waiting integer, inbox_news integer, inbox_is_given_up boolean, evidence_count integer, has_controls boolean)
+ LANGUAGE plpgsql
+ ROWS 1
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+BEGIN
+  RETURN QUERY SELECT s.row, t.sequence, t.from_state, t.to_state, t.event, t.run_id,
+      (SELECT p.payload FROM turnlock.agent_transition_payloads p WHERE p.session_id = s.session_id AND p.sequence = t.sequence),
+      COALESCE((SELECT true FROM turnlock.agent_inbox a WHERE a.session_id = s.session_id LIMIT 1), false),
+      i.waiting, i.news, i.is_given_up,
+      (SELECT count(*)::int FROM (
+        SELECT v.session_id, v.execution_id, 'evidence:' || v.evidence_id AS event_id FROM turnlock.agent_tool_evidence v
+          WHERE v.session_id = s.session_id OFFSET 0) v
+        LEFT JOIN LATERAL (SELECT a.* FROM turnlock.agent_transitions a
+      WHERE a.session_id = v.session_id AND a.event_id >= v.event_id ORDER BY a.event_id LIMIT 1) taken ON taken.event_id = v.event_id
+        WHERE taken.event_id IS NULL AND (SELECT x.status FROM turnlock.agent_tool_executions x
+          WHERE x.session_id = v.session_id AND x.execution_id >= v.execution_id ORDER BY x.execution_id LIMIT 1) <> 'SUCCESS'),
+      EXISTS (SELECT FROM turnlock.agent_controls c WHERE c.tenant_id IS NULL)
+        OR EXISTS (SELECT FROM turnlock.agent_controls c WHERE c.tenant_id = read_under_lock.tenant_id)
+    FROM (SELECT o AS row, o.session_id FROM turnlock.agent_sessions o
+      WHERE o.tenant_id = read_under_lock.tenant_id AND o.session_id >= read_under_lock.session_id ORDER BY o.session_id LIMIT 1) s
+    LEFT JOIN LATERAL (SELECT a.* FROM turnlock.agent_transitions a
+      WHERE a.session_id = s.session_id AND a.event_id >= read_under_lock.event_id ORDER BY a.event_id LIMIT 1) t ON t.event_id = read_under_lock.event_id
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE w.kind = 'message')::int AS waiting,
+          count(*) FILTER (WHERE w.noted_at IS NULL)::int AS news,
+          COALESCE(bool_or(w.kind = 'cancel'), false) AS is_given_up
+        FROM turnlock.agent_inbox w WHERE w.session_id = s.session_id AND w.rejected_at IS NULL) i
+    WHERE s.session_id = read_under_lock.session_id;
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.remember(tenant_id text, user_id text, kind text, content text, memory_id uuid DEFAULT NULL::uuid, language text DEFAULT 'simple'::text, metadata jsonb DEFAULT '{}'::jsonb, normalised jsonb DEFAULT NULL::jsonb, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, supersedes uuid[] DEFAULT '{}'::uuid[], OUT remembered_id uuid, OUT is_new boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -1909,6 +1944,7 @@ GRANT EXECUTE ON FUNCTION turnlock.claim_sessions(max_sessions integer, build js
 GRANT EXECUTE ON FUNCTION turnlock.create_session(tenant_id text, user_id text, agent_name text, agent_version integer, active_model_id text, machine_id text, machine_version integer, snapshot jsonb, external_id text, metadata jsonb, normalised jsonb, OUT created_session_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.enqueue(tenant_id text, session_id uuid, message_id text, content text, when_busy text, parts jsonb, metadata jsonb, normalised jsonb, run_id uuid, OUT enqueued_inbox_id uuid, OUT enqueued_run_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.next_due_at() TO turnlock_runtime;
+GRANT EXECUTE ON FUNCTION turnlock.read_under_lock(tenant_id text, session_id uuid, event_id text) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.remember(tenant_id text, user_id text, kind text, content text, memory_id uuid, language text, metadata jsonb, normalised jsonb, expires_at timestamp with time zone, supersedes uuid[], OUT remembered_id uuid, OUT is_new boolean) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.removed_sessions(session_ids uuid[]) TO turnlock_runtime;
 GRANT EXECUTE ON FUNCTION turnlock.store_memory(tenant_id text, user_id text, kind text, content text, memory_id uuid, language text, metadata jsonb, normalised jsonb, expires_at timestamp with time zone, supersedes uuid[], session_id uuid, turn_id uuid, sequence integer, covers_to_turn integer, OUT stored_memory_id uuid, OUT stored_at timestamp with time zone, OUT is_new boolean, OUT owed_task_id uuid) TO turnlock_runtime;

@@ -4,6 +4,7 @@ import { auditSql } from './initial/audit.sql.ts';
 import { auditGuardsSql } from './initial/audit-guards.sql.ts';
 import { clientFunctionsSql } from './initial/client-functions.sql.ts';
 import { clockSql } from './initial/clock.sql.ts';
+import { commitFunctionsSql } from './initial/commit-functions.sql.ts';
 import { erasureFunctionsSql } from './initial/erasure-functions.sql.ts';
 import { inboxSql } from './initial/inbox.sql.ts';
 import { memoriesSql } from './initial/memories.sql.ts';
@@ -43,6 +44,7 @@ END $$`,
     ...sessionGuardsSql(schema),
     ...auditGuardsSql(schema),
     ...workGuardsSql(schema),
+    ...commitFunctionsSql(schema),
     ...clientFunctionsSql(schema),
     ...memoryFunctionsSql(schema),
     ...workerFunctionsSql(schema),

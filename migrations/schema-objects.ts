@@ -190,6 +190,7 @@ cf4c45ec6de37cd2 function next_due_at
 b1dba8b734919eaa function note_operator_read
 b8e3a90e92a8469f function notify_inbox
 c835e9eca74c49ac function put_control
+18f7e77c2348feae function read_under_lock
 6c1f85a16c770411 function remember
 2b91d40cf397dd9d function remove_claims
 2eef22d38bb2aac2 function remove_memories

@@ -49,7 +49,7 @@ export function eventIdOfEvidence(evidenceId: string): string {
   return `evidence:${evidenceId}`;
 }
 
-/** Which evidence is news: of an execution that is not known to have succeeded, and not taken before. `s` is the session. */
+/** Which evidence is news: of an execution that is not known to have succeeded, and not taken before. `s` is the session. Commits count it by the same conditions, in `turnlock.read_under_lock`. */
 export const UNTAKEN_EVIDENCE = `turnlock.agent_tool_evidence v
   join turnlock.agent_tool_executions x on x.session_id = v.session_id and x.execution_id = v.execution_id
  where v.session_id = s.session_id and x.status <> 'SUCCESS'

@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { RecordedEvent, SessionEventType } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
-import { UNTAKEN_EVIDENCE } from './evidence.ts';
 import { type SessionKey, sessionNotFound } from './read-session.ts';
 
 /** A transition that was committed under an event id before. */
@@ -60,29 +59,19 @@ interface Row {
 }
 
 /**
- * The session, the database's time, and the event id's earlier transition if there is one: one statement, to be sent after the lock.
+ * The session, the database's time, and the event id's earlier transition if there is one: one statement, to be sent after the lock. A
+ * function of the schema, of which the connection keeps the plan.
  *
  * @throws SESSION_NOT_FOUND when the tenant has no such session.
  */
 export async function readUnderLock(em: EntityManager, key: SessionKey & { eventId: string }): Promise<FoundUnderLock> {
   const { tenantId, sessionId, eventId } = key;
   const [found] = (await em.execute(
-    `select s.*, (extract(epoch from turnlock.turnlock_now()) * 1000)::bigint::text as now_ms,
-            t.sequence as seen_sequence, t.from_state as seen_from, t.to_state as seen_to, t.event as seen_type,
-            t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_waiting, i.inbox_news, i.inbox_is_given_up,
-            exists (select from turnlock.agent_inbox where session_id = s.session_id) as inbox_has_rows,
-            (select count(*)::int from ${UNTAKEN_EVIDENCE}) as evidence_count,
-            exists (select from turnlock.agent_controls c where c.tenant_id is null or c.tenant_id = s.tenant_id) as has_controls
-       from turnlock.agent_sessions s
-       left join turnlock.agent_transitions t on t.session_id = s.session_id and t.event_id = ?
-       left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
-      cross join lateral (
-        select count(*) filter (where kind = 'message')::int as inbox_waiting,
-               count(*) filter (where noted_at is null)::int as inbox_news,
-               coalesce(bool_or(kind = 'cancel'), false) as inbox_is_given_up
-          from turnlock.agent_inbox where session_id = s.session_id and rejected_at is null) i
-      where s.session_id = ? and s.tenant_id = ?`,
-    [eventId, sessionId, tenantId],
+    `select (r.session).*, (extract(epoch from turnlock.turnlock_now()) * 1000)::bigint::text as now_ms,
+            r.seen_sequence, r.seen_from, r.seen_to, r.seen_type, r.seen_run_id, r.seen_payload,
+            r.inbox_has_rows, r.inbox_waiting, r.inbox_news, r.inbox_is_given_up, r.evidence_count, r.has_controls
+       from turnlock.read_under_lock(?, ?, ?) r`,
+    [tenantId, sessionId, eventId],
   )) as [(Row & Record<string, unknown>) | undefined];
   if (found === undefined) throw sessionNotFound(key);
   const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...rest } = found;

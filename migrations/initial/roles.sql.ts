@@ -38,6 +38,7 @@ const CLIENT_FUNCTIONS = [
 const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
   runtime: [
     'turnlock_now()',
+    'read_under_lock(text, uuid, text)',
     'claim_sessions(int, jsonb, uuid[])',
     'sweep_sessions(int, jsonb, uuid[])',
     'why_stranded(uuid, jsonb)',
