@@ -13,7 +13,11 @@
  */
 
 /** The transition of the session under that event id: the first from it on, which is that one or another. */
-const transitionFrom = (schema: string, session: string, eventId: string) => `SELECT a.* FROM ${schema}.agent_transitions a
+const transitionFrom = (
+  schema: string,
+  session: string,
+  eventId: string,
+) => `SELECT a.* FROM ${schema}.agent_transitions a
       WHERE a.session_id = ${session} AND a.event_id >= ${eventId} ORDER BY a.event_id LIMIT 1`;
 
 /** Evidence that is news: of an execution that is not known to have succeeded, and not taken before. */
