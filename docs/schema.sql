@@ -813,7 +813,7 @@ END
 $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.erase_sessions(of_tenant text, session_ids uuid[], erased_by text)
- RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
+ RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone, memories integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
@@ -853,8 +853,9 @@ BEGIN
     UPDATE agent_model_calls SET finish_reason = NULL, error_code = NULL, error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted;
     UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || wanted FROM agent_tool_executions e
       WHERE e.session_id = wanted AND c.tenant_id = e.tenant_id AND c.execution_id = e.execution_id;
-    DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted;
     DELETE FROM agent_memory_tasks WHERE tenant_id = session.tenant_id AND session_id = wanted;
+    DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted;
+    GET DIAGNOSTICS memories = ROW_COUNT;
     erased := erased || wanted;
     tenant_id := session.tenant_id;
     session_id := wanted;

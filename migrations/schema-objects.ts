@@ -165,7 +165,7 @@ b7524bd708c45688 function create_session
 ce89cf2538ea3d19 function empty_erased_evidence
 9f482ba4ef98b113 function enqueue
 7ec0175599a5b9e7 function erase_left
-5c865a9be4503a80 function erase_sessions
+0fde29ad93628e2b function erase_sessions
 5bac429733a0543a function find_sessions
 0d0424286352de72 function guard_append_only
 ab7becc872fc96f3 function guard_approval_insert
