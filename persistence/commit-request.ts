@@ -6,6 +6,7 @@ import type { Decided } from './decide-approval.ts';
 import type { NewMessage, WhenBusy } from './inbox.ts';
 import type { LeaseClaim } from './lease.ts';
 import type { NewMemory } from './memory/new-memory.ts';
+import type { OpenQuestions } from './open-questions.ts';
 import type { ExecutionRow, TurnRow } from './row-changes.ts';
 
 /** Who caused a transition. Who exactly stands in the payload. */
@@ -84,6 +85,8 @@ export interface CommitResult {
   turns: TurnRow[];
   /** The executions of the open assistant turn after the commit. */
   executions: ExecutionRow[];
+  /** What persons are asked about them after the commit. */
+  questions: OpenQuestions;
   /** How many messages wait after the commit. */
   waiting: number;
   /** How many of them no commit of the session took note of yet. */

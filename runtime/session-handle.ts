@@ -14,6 +14,7 @@ import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
+import type { Asking } from './awaited.ts';
 import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
 import { checkFork, type ForkOptions } from './check-fork.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
@@ -187,9 +188,9 @@ export class Session<Output = unknown> extends SessionOperating {
    */
   async resume(): Promise<Run<Output> | null> {
     return operate(this.#services, async () => {
-      const { session, executions } = await readSession(this.#services.store, this);
-      this.#seen = session;
-      return session.snapshot.context.runId === null ? null : this.#goOn({ session, executions });
+      const read = await readSession(this.#services.store, this);
+      this.#seen = read.session;
+      return read.session.snapshot.context.runId === null ? null : this.#goOn(read);
     });
   }
 
@@ -343,15 +344,15 @@ export class Session<Output = unknown> extends SessionOperating {
 
   /** Nobody else may look for a while: what has expired is settled by whoever notices. */
   async #expire(): Promise<void> {
-    const { session, executions, now } = await readSession(this.#services.store, this);
-    await this.#goOn({ session: await expireInput(this.#services, session, now), executions });
+    const { session, now, ...open } = await readSession(this.#services.store, this);
+    await this.#goOn({ session: await expireInput(this.#services, session, now), ...open });
   }
 
-  async #goOn(result: Pick<CommitResult, 'session' | 'executions'>): Promise<Run<Output>> {
+  async #goOn(result: Asking): Promise<Run<Output>> {
     const runId = result.session.snapshot.context.runId ?? '';
     if (isResting(result.session.state) || !this.#services.drives) return this.#follow(runId, false);
     // What waits for its children is not held by anybody; it goes on when one of them ends.
-    const sleep = await lookAtSleeper(this.#services, result.session, result.executions);
+    const sleep = await lookAtSleeper(this.#services, result);
     if (sleep !== null && sleep.type !== 'woken') return this.#follow(runId, false);
     // While a sibling call is still out, its worker holds the lease and goes on from this commit.
     const taken = await takeOver(this.#services, result.session).catch((error: unknown) => {

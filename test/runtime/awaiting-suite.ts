@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Awaiting, requireApproval } from '../../index.ts';
+import { type AwaitedExecution, type Awaiting, type RunResult, requireApproval } from '../../index.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
 import { openRuntime, openSession } from '../support/runtime-open.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -117,5 +117,29 @@ export const describeAwaiting: RuntimeSuite = (database) => {
     ]);
     expect(await (await session.resume())!.result()).toMatchObject({ state: 'IDLE' });
     expect(acts).toEqual([{ order: 2 }]);
+  });
+
+  test('a result and the status name the very question, as the list does, also where some are answered', async () => {
+    const { agent, acts } = refundAgent(ask, { order: 1 }, { order: 2 });
+    const { runtime, session } = await open(agent);
+    const listed = async () =>
+      (await runtime.awaiting({ tenantId: 'tenant', sessionId: session.sessionId })).map(
+        ({ approvalId }) => approvalId,
+      );
+    const named = ({ awaiting }: Pick<RunResult, 'awaiting'>) => awaiting.map(({ approvalId }) => approvalId);
+    const sent = await session.send('refund', { messageId: 'm' });
+    const first = await sent.result();
+    expect(named(first)).toEqual(await listed());
+    expect(new Set(named(first)).size).toBe(2);
+    expect(named(await (await session.send('refund', { messageId: 'm' })).result())).toEqual(named(first));
+    const [one, two] = first.awaiting as [AwaitedExecution, AwaitedExecution];
+    await expect(session.approve(one.executionId, { by: 'ada', approvalId: two.approvalId })).rejects.toMatchObject({
+      code: 'APPROVAL_STALE',
+    });
+    const next = await (await session.approve(one.executionId, { by: 'ada', approvalId: one.approvalId })).result();
+    expect(named(next)).toEqual([two.approvalId]);
+    expect(await listed()).toEqual([two.approvalId]);
+    expect(named(await session.status())).toEqual([two.approvalId]);
+    expect(acts).toEqual([]);
   });
 };
