@@ -1,5 +1,5 @@
 import type { OutcomeContent } from '../machines/event-content.ts';
-import type { RecordedEvent, SessionEvent } from '../machines/session-event.ts';
+import type { EventOf, RecordedEvent, SessionEvent } from '../machines/session-event.ts';
 import type { CommittedSession } from './committed-session.ts';
 import type { ToolTransaction } from './database.contract.ts';
 import type { Decided } from './decide-approval.ts';
@@ -22,6 +22,8 @@ export type Intent =
   | { type: 'takeEvidence' }
   /** What a person decides about a call that waits for approval. */
   | { type: 'decideApproval'; decided: Decided }
+  /** How a person settles a call. `answers`: the question that the person was shown, which must be open; `null` where the host does not say. */
+  | { type: 'settleByPerson'; event: EventOf<'execution.settledByPerson'>; answers: string | null }
   /** What nobody decided in time: those calls are settled as not done, or the session fails, as the policy said. */
   | { type: 'expireInput' }
   /** What is decided about attempts of which nothing says how they ended: evidence that fits, if there is any by now, else `event`. */

@@ -122,7 +122,8 @@ export class Session<Output = unknown> extends SessionOperating {
    * business key is answered or freed then, and the model hears of it by a system turn before its next answer.
    *
    * @returns the run that follows; it rests at once while other calls still wait.
-   * @throws APPROVER_NOT_ALLOWED. EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
+   * @throws APPROVER_NOT_ALLOWED. APPROVAL_DECIDED, APPROVAL_STALE when the question of `approvalId` is not open any more, or none about this call.
+   * @throws EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
    * attempt is under way, SESSION_BUSY for one that was given up while calls of a later turn are open, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
@@ -136,7 +137,7 @@ export class Session<Output = unknown> extends SessionOperating {
       const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
         async (error: unknown) => {
           if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-          throw await whyNotSettled(this.#services.store, this, id, error, event.outcome);
+          throw await whyNotSettled(this.#services.store, this, id, error, checked.outcome);
         },
       );
       return this.#goOn(result);

@@ -182,7 +182,7 @@ function decideIn(
   { executionId, approvalId, digest }: AwaitedExecution,
   outcome: Outcome,
 ): Promise<Run> {
-  if ('outcome' in outcome) return session.settle(executionId, outcome);
+  if ('outcome' in outcome) return session.settle(executionId, { ...outcome, approvalId });
   const { by } = outcome;
   if (outcome.decision === 'approve') return session.approve(executionId, { by, approvalId, digest });
   return session.deny(executionId, { by, reason: outcome.reason, approvalId, digest });
