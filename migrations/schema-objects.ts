@@ -184,6 +184,7 @@ dbe10114fd8b789a function guard_turn_update
 3b18643876616e65 function is_legal_transition
 c78b478564e96422 function list_controls
 77a699d2117f6f8a function list_erasable
+6d8bf35ad0a29078 function list_keeping_tenants
 094f4cba61b8625d function list_removable
 56464983121a6632 function list_sessions
 cf4c45ec6de37cd2 function next_due_at
