@@ -114,9 +114,7 @@ describe('sessions and show', () => {
     }
     expect(stdout).toContain(call?.idempotencyKey);
     expect(stdout).toMatch(
-      new RegExp(
-        `turnlock settle ${call?.executionId} --run-again --approval ${call?.approvalId} --session ${awaiting.sessionId}`,
-      ),
+      new RegExp(`turnlock settle ${call?.executionId} --run-again --session ${awaiting.sessionId}`),
     );
   });
 
