@@ -33,7 +33,9 @@ export {
 export { PROMISE_NAMES } from './invariants/promise-names.ts';
 export { NeverRests } from './play/never-rests.ts';
 export type { TimelineEntry } from './play/timeline.ts';
-export type { ToolPolicyFailure, ToolPolicyReport } from './report/tool-policy-report.ts';
+export type { PlayedPolicy } from './report/played-policy.ts';
+export type { PlayedTool, PlayedTools } from './report/played-tools.ts';
+export type { CheckReport, PolicyReport, ToolPolicyFailure, ToolPolicyReport } from './report/tool-policy-report.ts';
 export type {
   Invariants,
   PolicyFacts,

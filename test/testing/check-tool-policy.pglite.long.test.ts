@@ -112,7 +112,7 @@ test.each([undefined, 'failed', { outcome: 'maybe' }])('who settles as %j has sa
 });
 
 test('nothing is found where the bank knows the key', async () => {
-  expect(await checkToolPolicy({ ...refundCheck(true), numRuns: 12, seed: 7 })).toEqual({
+  expect(await checkToolPolicy({ ...refundCheck(true), numRuns: 12, seed: 7 })).toMatchObject({
     ok: true,
     runs: 12,
     seed: 7,

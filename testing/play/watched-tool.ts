@@ -13,6 +13,7 @@ export interface Watch {
   /** Notes what has changed in the world since the last look. */
   look(process: number): void;
   called(call: ToolCall): void;
+  reconciled(executionId: string): void;
   /** Calls of `execute` that have not come back, but for those inside a commit. */
   out: Set<ToolCall>;
 }
@@ -68,7 +69,10 @@ export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unk
     reconcile:
       reconcile === null
         ? null
-        : (params, context) => watched(`reconcile of ${tool.name}`, params, context, () => reconcile(params, context)),
+        : async (params, context) => {
+            watch.reconciled(context.executionId);
+            return watched(`reconcile of ${tool.name}`, params, context, () => reconcile(params, context));
+          },
   };
 }
 
