@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { RecordedEvent, SessionEventType } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
+import type { OpenQuestions } from './open-questions.ts';
 import { type SessionKey, sessionNotFound } from './read-session.ts';
 
 /** A transition that was committed under an event id before. */
@@ -40,6 +41,7 @@ export interface FoundUnderLock {
   evidence: number;
   /** Whether anything is frozen or budgeted for the tenant. */
   hasControls: boolean;
+  questions: OpenQuestions;
 }
 
 interface Row {
@@ -50,6 +52,7 @@ interface Row {
   inbox_is_given_up: boolean;
   evidence_count: number;
   has_controls: boolean;
+  open_questions: OpenQuestions | null;
   seen_sequence: number | null;
   seen_from: SessionState;
   seen_to: SessionState;
@@ -68,16 +71,16 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   const { tenantId, sessionId, eventId } = key;
   const [found] = (await em.execute(
     `select (r.session).*, (extract(epoch from turnlock.turnlock_now()) * 1000)::bigint::text as now_ms,
-            r.seen_sequence, r.seen_from, r.seen_to, r.seen_type, r.seen_run_id, r.seen_payload,
-            r.inbox_has_rows, r.inbox_waiting, r.inbox_news, r.inbox_is_given_up, r.evidence_count, r.has_controls
+            r.seen_sequence, r.seen_from, r.seen_to, r.seen_type, r.seen_run_id, r.seen_payload, r.inbox_has_rows, r.inbox_waiting,
+            r.inbox_news, r.inbox_is_given_up, r.evidence_count, r.has_controls, r.open_questions
        from turnlock.read_under_lock(?, ?, ?) r`,
     [tenantId, sessionId, eventId],
   )) as [(Row & Record<string, unknown>) | undefined];
   if (found === undefined) throw sessionNotFound(key);
   const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...rest } = found;
-  const { inbox_has_rows, inbox_waiting, inbox_news, inbox_is_given_up, evidence_count, has_controls, ...columns } =
-    rest;
-  const [evidence, hasControls] = [evidence_count, has_controls];
+  const { inbox_has_rows, inbox_waiting, inbox_news, inbox_is_given_up, evidence_count, ...others } = rest;
+  const { has_controls: hasControls, open_questions, ...columns } = others;
+  const [evidence, questions] = [evidence_count, open_questions ?? {}];
   const inbox = {
     hasRows: inbox_has_rows,
     waiting: inbox_waiting,
@@ -86,7 +89,7 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   };
   const row = em.map(AgentSession, columns);
   const now = new Date(Number(now_ms));
-  if (seen_sequence === null) return { row, now, seen: null, inbox, evidence, hasControls };
+  if (seen_sequence === null) return { row, now, seen: null, inbox, evidence, hasControls, questions };
   const seen: SeenEvent = {
     sequence: seen_sequence,
     from: seen_from,
@@ -96,7 +99,7 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
     event: seen_payload?.event ?? null,
     contentDigest: seen_payload?.contentDigest ?? null,
   };
-  return { row, now, seen, inbox, evidence, hasControls };
+  return { row, now, seen, inbox, evidence, hasControls, questions };
 }
 
 /** The transition that was committed under `eventId`; `null` where none was. */

@@ -2,12 +2,13 @@
  * What every commit reads once it has the session's lock. As the caller: of a role of ours row-level security holds.
  *
  * A function, since a connection keeps the plans of a function's statements and plans what it is sent anew each time: the reading itself
- * takes a fraction of what parsing, rewriting by the policies of seven tables and planning take.
+ * takes a fraction of what parsing, rewriting by the policies of eight tables and planning take.
  *
  * The plan that is kept is one for any session, made by whoever comes first, when the tables may hold next to nothing and every index costs
  * the same. It must be the right one still when they are full. So no table is read through; what belongs to a row found is a subquery of
  * one row, which is no join that could be turned round; and where an index on something else would fit as well (the tenant of a session,
- * the other executions of one), the first id from the one wanted on is asked for, in the order of the index that is wanted.
+ * the other executions of one), the first id from the one wanted on is asked for, in the order of the index that is wanted. Open questions
+ * are told from decided ones after they were read, since an index on the open ones of a tenant would fit.
  *
  * VOLATILE, as functions are by default: its query sees what is committed when it begins, not when the statement around it did.
  */
@@ -36,7 +37,8 @@ export function commitFunctionsSql(schema: string): string[] {
     `CREATE FUNCTION ${schema}.read_under_lock(tenant_id text, session_id uuid, event_id text) RETURNS TABLE (
   session ${schema}.agent_sessions,
   seen_sequence int, seen_from varchar(32), seen_to varchar(32), seen_type varchar(64), seen_run_id uuid, seen_payload jsonb,
-  inbox_has_rows boolean, inbox_waiting int, inbox_news int, inbox_is_given_up boolean, evidence_count int, has_controls boolean
+  inbox_has_rows boolean, inbox_waiting int, inbox_news int, inbox_is_given_up boolean, evidence_count int, has_controls boolean,
+  open_questions jsonb
 ) LANGUAGE plpgsql ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   RETURN QUERY SELECT s.row, t.sequence, t.from_state, t.to_state, t.event, t.run_id,
@@ -45,7 +47,9 @@ BEGIN
       i.waiting, i.news, i.is_given_up,
       (${untakenSql(schema)}),
       EXISTS (SELECT FROM ${schema}.agent_controls c WHERE c.tenant_id IS NULL)
-        OR EXISTS (SELECT FROM ${schema}.agent_controls c WHERE c.tenant_id = read_under_lock.tenant_id)
+        OR EXISTS (SELECT FROM ${schema}.agent_controls c WHERE c.tenant_id = read_under_lock.tenant_id),
+      (SELECT jsonb_object_agg(q.execution_id, q.approval_id) FILTER (WHERE q.decision IS NULL)
+        FROM ${schema}.agent_approvals q WHERE q.session_id = s.session_id)
     FROM (SELECT o AS row, o.session_id FROM ${schema}.agent_sessions o
       WHERE o.tenant_id = read_under_lock.tenant_id AND o.session_id >= read_under_lock.session_id ORDER BY o.session_id LIMIT 1) s
     LEFT JOIN LATERAL (${transitionFrom(schema, 's.session_id', 'read_under_lock.event_id')}) t ON t.event_id = read_under_lock.event_id

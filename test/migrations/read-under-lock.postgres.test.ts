@@ -70,7 +70,9 @@ const fullOf = (
       input_parameters, ordinal, tool_version, params_digest, effect)
     SELECT id, '${TENANT}', session_id, session_id, session_id, 't', id::text, '{}', 0, 1, 'd', 'readOnly' FROM both_ids),
   evidence AS (INSERT INTO turnlock.agent_tool_evidence (tenant_id, session_id, execution_id, attempt, token, outcome)
-    SELECT '${TENANT}', session_id, id, 1, 1, 'failed' FROM both_ids WHERE i = 1)
+    SELECT '${TENANT}', session_id, id, 1, 1, 'failed' FROM both_ids WHERE i = 1),
+  approvals AS (INSERT INTO turnlock.agent_approvals (tenant_id, session_id, execution_id, args_digest, requested_at)
+    SELECT '${TENANT}', id, id, 'd', now() FROM n)
   INSERT INTO turnlock.agent_controls (tenant_id, kind, created_by) SELECT 'another' || i, 'freeze', 'x' FROM n`;
 
 test.each(['as it is made', 'with statistics of next to nothing'])(
