@@ -22,8 +22,8 @@ export {
   SimulatedCrash,
 } from './faults/fault-plan.ts';
 export { readFaults, writeFaults } from './faults/fault-text.ts';
-export type { BrokenPromise } from './harness/broken-promises.ts';
 export type { HarnessStart } from './harness/harness-process.ts';
+export type { BrokenPromise } from './harness/read-broken-promises.ts';
 export {
   openSessionHarness,
   type ProcessOfHarness,

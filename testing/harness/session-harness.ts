@@ -12,9 +12,9 @@ import { readSeen } from '../invariants/read-seen.ts';
 import { NeverRests } from '../play/never-rests.ts';
 import { TransactionHolder } from '../play/transaction-holder.ts';
 import type { SeenExecution } from '../subject.ts';
-import { type BrokenPromise, brokenPromises } from './broken-promises.ts';
 import { HarnessClock } from './harness-clock.ts';
 import { HarnessProcess, type HarnessStart } from './harness-process.ts';
+import { type BrokenPromise, readBrokenPromises } from './read-broken-promises.ts';
 
 /** What {@link openSessionHarness} takes. */
 export interface SessionHarnessOptions {
@@ -192,7 +192,7 @@ class Harness implements SessionHarness {
   }
 
   async promises(): Promise<BrokenPromise[]> {
-    return brokenPromises(this.#inUse(), () => this.#look());
+    return readBrokenPromises(this.#inUse(), () => this.#look());
   }
 
   async executions(): Promise<SeenExecution[]> {
