@@ -13,6 +13,8 @@ export interface Watch {
   /** Notes what has changed in the world since the last look. */
   look(process: number): void;
   called(call: ToolCall): void;
+  /** `reconcile` of `tool` has answered. */
+  reconciled(tool: Tool, answer: unknown): void;
   /** Calls of `execute` that have not come back, but for those inside a commit. */
   out: Set<ToolCall>;
 }
@@ -68,7 +70,12 @@ export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unk
     reconcile:
       reconcile === null
         ? null
-        : (params, context) => watched(`reconcile of ${tool.name}`, params, context, () => reconcile(params, context)),
+        : async (params, context) => {
+            const ask = () => reconcile(params, context);
+            const answer = await watched(`reconcile of ${tool.name}`, params, context, ask);
+            watch.reconciled(tool, answer);
+            return answer;
+          },
   };
 }
 
