@@ -31,7 +31,6 @@ export {
   type SessionHarnessOptions,
 } from './harness/session-harness.ts';
 export { PROMISE_NAMES } from './invariants/promise-names.ts';
-export { NeverRests } from './play/never-rests.ts';
 export type { TimelineEntry } from './play/timeline.ts';
 export type { ToolPolicyFailure, ToolPolicyReport } from './report/tool-policy-report.ts';
 export type {
