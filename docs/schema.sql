@@ -813,7 +813,7 @@ END
 $function$
 ;
 CREATE OR REPLACE FUNCTION turnlock.erase_sessions(of_tenant text, session_ids uuid[], erased_by text)
- RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone)
+ RETURNS TABLE(tenant_id character varying, session_id uuid, due_at timestamp with time zone, memories integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
@@ -853,8 +853,9 @@ BEGIN
     UPDATE agent_model_calls SET finish_reason = NULL, error_code = NULL, error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted;
     UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || wanted FROM agent_tool_executions e
       WHERE e.session_id = wanted AND c.tenant_id = e.tenant_id AND c.execution_id = e.execution_id;
-    DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted;
     DELETE FROM agent_memory_tasks WHERE tenant_id = session.tenant_id AND session_id = wanted;
+    DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted;
+    GET DIAGNOSTICS memories = ROW_COUNT;
     erased := erased || wanted;
     tenant_id := session.tenant_id;
     session_id := wanted;
@@ -1369,6 +1370,28 @@ BEGIN
 END
 $function$
 ;
+CREATE OR REPLACE FUNCTION turnlock.list_keeping_tenants(after_tenant_id text DEFAULT NULL::text, max_tenants integer DEFAULT 500)
+ RETURNS TABLE(tenant_id character varying, has_sessions boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'turnlock', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  place text := COALESCE(list_keeping_tenants.after_tenant_id, '');
+BEGIN
+  PERFORM note_operator_read('list_keeping_tenants', jsonb_build_object('tenantId', list_keeping_tenants.after_tenant_id));
+  FOR examined IN 1 .. LEAST(GREATEST(list_keeping_tenants.max_tenants, 0), 10000) LOOP
+    place := LEAST((SELECT m.tenant_id FROM agent_memories m WHERE m.tenant_id > place ORDER BY m.tenant_id LIMIT 1),
+      (SELECT c.tenant_id FROM agent_idempotency_claims c WHERE c.tenant_id > place ORDER BY c.tenant_id LIMIT 1));
+    EXIT WHEN place IS NULL;
+    tenant_id := place;
+    has_sessions := EXISTS (SELECT FROM agent_sessions s WHERE s.tenant_id = place);
+    RETURN NEXT;
+  END LOOP;
+END
+$function$
+;
 CREATE OR REPLACE FUNCTION turnlock.list_removable(policies jsonb, of_tenant text DEFAULT NULL::text, after_session_id uuid DEFAULT NULL::uuid, max_examined integer DEFAULT 10000)
  RETURNS TABLE(tenant_id character varying, session_id uuid, current_state character varying, is_removable boolean)
  LANGUAGE plpgsql
@@ -1877,6 +1900,7 @@ GRANT EXECUTE ON FUNCTION turnlock.erase_sessions(of_tenant text, session_ids uu
 GRANT EXECUTE ON FUNCTION turnlock.find_sessions(external_id text, execution_id uuid, idempotency_key text, metadata jsonb, by_session_id uuid, max_sessions integer, run_id uuid, message_id text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_controls() TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_erasable(of_tenant text, of_user text) TO turnlock_operator;
+GRANT EXECUTE ON FUNCTION turnlock.list_keeping_tenants(after_tenant_id text, max_tenants integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_removable(policies jsonb, of_tenant text, after_session_id uuid, max_examined integer) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.list_sessions(after_session_id uuid, max_sessions integer, after_tenant_id text) TO turnlock_operator;
 GRANT EXECUTE ON FUNCTION turnlock.put_control(kind text, tenant_id text, tool_name text, unit text, daily_limit bigint, reason text) TO turnlock_operator;

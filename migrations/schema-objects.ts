@@ -165,7 +165,7 @@ b7524bd708c45688 function create_session
 ce89cf2538ea3d19 function empty_erased_evidence
 9f482ba4ef98b113 function enqueue
 7ec0175599a5b9e7 function erase_left
-5c865a9be4503a80 function erase_sessions
+0fde29ad93628e2b function erase_sessions
 5bac429733a0543a function find_sessions
 0d0424286352de72 function guard_append_only
 ab7becc872fc96f3 function guard_approval_insert
@@ -184,6 +184,7 @@ dbe10114fd8b789a function guard_turn_update
 3b18643876616e65 function is_legal_transition
 c78b478564e96422 function list_controls
 77a699d2117f6f8a function list_erasable
+6d8bf35ad0a29078 function list_keeping_tenants
 094f4cba61b8625d function list_removable
 56464983121a6632 function list_sessions
 cf4c45ec6de37cd2 function next_due_at

@@ -13,6 +13,7 @@ import type { AgentSessionRow } from './entities/agent-session.entity.ts';
 import { firstRetryAt } from './failed-attempts.ts';
 import { changeInbox, type InboxChange, MESSAGE_REPEATED } from './inbox.ts';
 import { grantLease, type LeaseClaim, type LeaseColumns } from './lease.ts';
+import { questionsAfter } from './open-questions.ts';
 import { CALLER_PATIENCE_MS, pauseBeforeRetry } from './pause-before-retry.ts';
 import { projectRows } from './project-rows.ts';
 import { readOpenExecutions, toExecutionRow } from './read-open-executions.ts';
@@ -125,7 +126,7 @@ function owesNothing({ sessionId }: CommitRequest, state: string): TurnlockError
 
 async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest): Promise<CommitResult> {
   const found = await readUnderLock(em, asked);
-  const { row, now, seen, inbox, evidence, hasControls } = found;
+  const { row, now, seen, inbox, evidence, hasControls, questions } = found;
   if (seen !== null) return repeat(em, found, asked, { seen, contentDigest: asked.contentDigest ?? null });
   const session = toCommittedSession(row);
   const before = session.snapshot;
@@ -207,7 +208,15 @@ async function takeEvent(store: Store, em: EntityManager, asked: CommitRequest):
   if (lease.leaseHolder === null && owesWork(after.value, left.waiting)) await notify(store, em, request);
   const committed = { session: toCommittedSession(row), now, transition, turns: changes.turns, executions };
   const remembered = event.type === 'machine.upgraded' ? [] : memories.map(({ memoryId }) => memoryId);
-  return { repeated: false, ...committed, ...left, evidence: untaken, givenUp, remembered };
+  return {
+    repeated: false,
+    ...committed,
+    questions: questionsAfter(questions, rounds),
+    ...left,
+    evidence: untaken,
+    givenUp,
+    remembered,
+  };
 }
 
 /** The worker that commits. */
@@ -309,7 +318,7 @@ const NOTHING: Pick<CommitResult, 'givenUp' | 'remembered'> = { givenUp: [], rem
 
 async function repeat(
   em: EntityManager,
-  { row, now, inbox, evidence }: FoundUnderLock,
+  { row, now, inbox, evidence, questions }: FoundUnderLock,
   request: CommitRequest,
   { seen, contentDigest, drops }: Known,
 ): Promise<CommitResult> {
@@ -329,5 +338,6 @@ async function repeat(
   const { sequence, from, to, runId } = seen;
   const { waiting, news } = inbox;
   const transition = { sequence, from, to, event, eventId: request.eventId, runId };
-  return { repeated: true, session, now, transition, turns: [], executions, waiting, news, evidence, ...NOTHING };
+  const found = { session, now, executions, questions, waiting, news, evidence };
+  return { repeated: true, transition, turns: [], ...found, ...NOTHING };
 }

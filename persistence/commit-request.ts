@@ -1,11 +1,12 @@
 import type { OutcomeContent } from '../machines/event-content.ts';
-import type { RecordedEvent, SessionEvent } from '../machines/session-event.ts';
+import type { EventOf, RecordedEvent, SessionEvent } from '../machines/session-event.ts';
 import type { CommittedSession } from './committed-session.ts';
 import type { ToolTransaction } from './database.contract.ts';
 import type { Decided } from './decide-approval.ts';
 import type { NewMessage, WhenBusy } from './inbox.ts';
 import type { LeaseClaim } from './lease.ts';
 import type { NewMemory } from './memory/new-memory.ts';
+import type { OpenQuestions } from './open-questions.ts';
 import type { ExecutionRow, TurnRow } from './row-changes.ts';
 
 /** Who caused a transition. Who exactly stands in the payload. */
@@ -21,6 +22,8 @@ export type Intent =
   | { type: 'takeEvidence' }
   /** What a person decides about a call that waits for approval. */
   | { type: 'decideApproval'; decided: Decided }
+  /** How a person settles a call. `answers`: the question that the person was shown, which must be open; `null` where the host does not say. */
+  | { type: 'settleByPerson'; event: EventOf<'execution.settledByPerson'>; answers: string | null }
   /** What nobody decided in time: those calls are settled as not done, or the session fails, as the policy said. */
   | { type: 'expireInput' }
   /** What is decided about attempts of which nothing says how they ended: evidence that fits, if there is any by now, else `event`. */
@@ -84,6 +87,8 @@ export interface CommitResult {
   turns: TurnRow[];
   /** The executions of the open assistant turn after the commit. */
   executions: ExecutionRow[];
+  /** What persons are asked about them after the commit. */
+  questions: OpenQuestions;
   /** How many messages wait after the commit. */
   waiting: number;
   /** How many of them no commit of the session took note of yet. */

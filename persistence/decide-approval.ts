@@ -55,7 +55,8 @@ export async function decideApproval(em: EntityManager, key: Claiming, decided: 
     throw alreadyDecided(named);
   }
   if (round === null || round.kind !== 'approval') throw await notAsked(em, key, executionId, round);
-  if (named === undefined) throw anotherQuestion(round, decided);
+  if (named === undefined)
+    throw anotherQuestion({ executionId, approvalId: decided.approvalId ?? '' }, round.approvalId);
   if (round.decision != null) {
     if (isRepeat(round, decided)) return { repeated: true };
     throw alreadyDecided(round);
@@ -134,7 +135,14 @@ async function notAsked(
   });
 }
 
-function alreadyDecided({ executionId, decision, decidedBy, decidedAt, round }: AgentApprovalRow): TurnlockError {
+/** Somebody has answered the question. */
+export function alreadyDecided({
+  executionId,
+  decision,
+  decidedBy,
+  decidedAt,
+  round,
+}: AgentApprovalRow): TurnlockError {
   const at = decidedAt?.toISOString() ?? null;
   return new TurnlockError('APPROVAL_DECIDED', {
     message: `approval is decided already: execution ${executionId} (found ${decision} by ${decidedBy} at ${at})`,
@@ -150,7 +158,11 @@ function expired({ executionId, expiresAt, round }: AgentApprovalRow): TurnlockE
   });
 }
 
-function anotherQuestion({ executionId, approvalId: asked }: AgentApprovalRow, { approvalId }: Decided): TurnlockError {
+/** The question that was named was never asked about the call: `asked` is the last that was. */
+export function anotherQuestion(
+  { executionId, approvalId }: { executionId: string; approvalId: string },
+  asked: string | null,
+): TurnlockError {
   return new TurnlockError('APPROVAL_STALE', {
     message: `question is another one than that which was answered: execution ${executionId} (found ${asked}, wanted ${approvalId})`,
     details: { executionId, approvalId: asked },

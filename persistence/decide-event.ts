@@ -3,7 +3,7 @@ import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { UserTurnContent } from '../machines/event-content.ts';
 import { isInFlight, type OpenCall } from '../machines/open-calls.ts';
-import type { SessionEvent } from '../machines/session-event.ts';
+import type { EventOf, SessionEvent } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { actInSavepoint } from './act-in-savepoint.ts';
 import { checkSettler } from './check-settler.ts';
@@ -116,13 +116,10 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
     case 'model.calledTools':
       undecided.checkLease();
       return asRequested(undecided, await decidePlan(em, startingOf(undecided), event));
-    case 'execution.settledByPerson': {
-      await checkSettler(em, startingOf(undecided), event);
-      const given = await lateSettlement(em, request, undecided.calls, event);
-      return given === null
-        ? asRequested(undecided, event)
-        : { ...asRequested(undecided, given.event), late: given.late };
-    }
+    case 'settleByPerson':
+      return settle(em, undecided, event.event, event.answers);
+    case 'execution.settledByPerson':
+      return settle(em, undecided, event, null);
     case 'execution.started':
     case 'execution.held':
       return asRequested(undecided, await started(em, undecided, event));
@@ -228,6 +225,17 @@ async function decide(em: EntityManager, undecided: Undecided, decided: Decided)
     seen: { sequence, from, to: from, type, runId: null, event: null, contentDigest: null },
     contentDigest: null,
   };
+}
+
+async function settle(
+  em: EntityManager,
+  undecided: Undecided,
+  event: EventOf<'execution.settledByPerson'>,
+  answers: string | null,
+): Promise<Decision> {
+  await checkSettler(em, startingOf(undecided), event, answers);
+  const given = await lateSettlement(em, undecided.request, undecided.calls, event);
+  return given === null ? asRequested(undecided, event) : { ...asRequested(undecided, given.event), late: given.late };
 }
 
 async function expire(em: EntityManager, undecided: Undecided): Promise<Decision> {

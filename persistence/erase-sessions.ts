@@ -30,21 +30,22 @@ export async function listErasable(store: Store, { tenantId, userId }: ErasedUse
 }
 
 /**
- * Erases the contents of those of the sessions, each whole or not at all, that are COMPLETED and that nobody holds; answers with their ids.
- * One transaction. @throws PRIVILEGE_MISSING.
+ * Erases the contents of those of the sessions, each whole or not at all, that are COMPLETED and that nobody holds; answers with how many
+ * they were, and how many memories went with them. One transaction. @throws PRIVILEGE_MISSING.
  */
 export async function eraseSessions(
   store: Store,
   { tenantId, sessionIds, by }: { tenantId: string; sessionIds: readonly string[]; by: string },
-): Promise<string[]> {
-  return asOperator(store, async (em) => {
-    const rows = await em.execute('select session_id as id from turnlock.erase_sessions(?, ?::uuid[], ?)', [
-      tenantId,
-      `{${sessionIds.join(',')}}`,
-      by,
-    ]);
-    return (rows as { id: string }[]).map(({ id }) => id);
-  });
+): Promise<{ sessions: number; memories: number }> {
+  const [row] = await asOperator(
+    store,
+    async (em) =>
+      (await em.execute(
+        `select count(*)::int as sessions, coalesce(sum(memories), 0)::int as memories from turnlock.erase_sessions(?, ?::uuid[], ?)`,
+        [tenantId, `{${sessionIds.join(',')}}`, by],
+      )) as [{ sessions: number; memories: number }],
+  );
+  return row;
 }
 
 /** Erases what is the user's and in no session: at most `max` memories, and as many keys. @throws PRIVILEGE_MISSING. */

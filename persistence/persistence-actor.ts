@@ -33,6 +33,7 @@ export interface PersistenceActor {
   committed(): CommittedSession;
   /** Calls `listener` after each commit of this actor, in order, until the returned function is called. */
   subscribe(listener: (result: CommitResult) => void): () => void;
+  /** Ends the actor once all that was handed in has come to its end, so that nobody who listens misses a commit. Nothing is handed in after it. */
   stop(): void;
 }
 
@@ -42,12 +43,20 @@ export interface PersistenceActor {
  */
 export function createPersistenceActor(store: Store, session: CommittedSession): PersistenceActor {
   const actor = createActor(persistenceLogic(store), { input: session }).start();
+  let latest: Promise<unknown> = Promise.resolve();
   return {
-    commit: (request) =>
-      new Promise((resolve, reject) => {
+    commit: (request) => {
+      const committed = new Promise<CommitResult>((resolve, reject) => {
         refuseReentrance(); // it would wait in the queue behind the commit that waits for it
         actor.send({ type: 'commit.requested', request, settle: { resolve, reject } });
-      }),
+      });
+      const before = latest;
+      latest = committed.then(
+        () => before,
+        () => before,
+      );
+      return committed;
+    },
     committed: () => actor.getSnapshot().session,
     subscribe: (listener) => {
       let { last } = actor.getSnapshot();
@@ -58,7 +67,8 @@ export function createPersistenceActor(store: Store, session: CommittedSession):
       });
       return () => subscription.unsubscribe();
     },
-    stop: () => void actor.stop(),
+    // A heartbeat may commit what it heard while the drive ends: a stopped actor would take no news of it.
+    stop: () => void latest.then(() => actor.stop()),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CommittedSession } from './committed-session.ts';
+import type { OpenQuestions } from './open-questions.ts';
 import { inPatientTransaction } from './patient-transaction.ts';
 import { readDatabaseNowOf } from './read-database-now.ts';
 import { readOpenExecutions } from './read-open-executions.ts';
@@ -7,10 +8,11 @@ import { findSession, type SessionKey, toCommittedSession } from './read-session
 import type { ExecutionRow } from './row-changes.ts';
 import type { Store } from './session-transaction.ts';
 
-/** A session with its open executions and the database's time, all read in one transaction. */
+/** A session with its open executions, what persons are asked about them, and the database's time, all read in one transaction. */
 export interface ReadSession {
   session: CommittedSession;
   executions: ExecutionRow[];
+  questions: OpenQuestions;
   now: Date;
 }
 
@@ -37,8 +39,8 @@ export async function readSession(
     for (;;) {
       const session = toCommittedSession(await findSession(em, { tenantId, sessionId }));
       const { executions } = await readOpenExecutions(em, session);
-      const { now, version } = await readDatabaseNowOf(em, { tenantId, sessionId });
-      if (version === session.version) return { session, executions, now };
+      const { now, version, questions } = await readDatabaseNowOf(em, { tenantId, sessionId });
+      if (version === session.version) return { session, executions, questions, now };
       em.clear();
     }
   };

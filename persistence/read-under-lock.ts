@@ -3,6 +3,7 @@ import type { RecordedEvent, SessionEventType } from '../machines/session-event.
 import type { SessionState } from '../machines/session-state.ts';
 import { AgentSession, type AgentSessionRow } from './entities/agent-session.entity.ts';
 import { UNTAKEN_EVIDENCE } from './evidence.ts';
+import { OPEN_QUESTIONS, type OpenQuestions } from './open-questions.ts';
 import { type SessionKey, sessionNotFound } from './read-session.ts';
 
 /** A transition that was committed under an event id before. */
@@ -41,6 +42,7 @@ export interface FoundUnderLock {
   evidence: number;
   /** Whether anything is frozen or budgeted for the tenant. */
   hasControls: boolean;
+  questions: OpenQuestions;
 }
 
 interface Row {
@@ -51,6 +53,7 @@ interface Row {
   inbox_is_given_up: boolean;
   evidence_count: number;
   has_controls: boolean;
+  open_questions: OpenQuestions | null;
   seen_sequence: number | null;
   seen_from: SessionState;
   seen_to: SessionState;
@@ -72,7 +75,8 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
             t.run_id as seen_run_id, p.payload as seen_payload, i.inbox_waiting, i.inbox_news, i.inbox_is_given_up,
             exists (select from turnlock.agent_inbox where session_id = s.session_id) as inbox_has_rows,
             (select count(*)::int from ${UNTAKEN_EVIDENCE}) as evidence_count,
-            exists (select from turnlock.agent_controls c where c.tenant_id is null or c.tenant_id = s.tenant_id) as has_controls
+            exists (select from turnlock.agent_controls c where c.tenant_id is null or c.tenant_id = s.tenant_id) as has_controls,
+            ${OPEN_QUESTIONS} as open_questions
        from turnlock.agent_sessions s
        left join turnlock.agent_transitions t on t.session_id = s.session_id and t.event_id = ?
        left join turnlock.agent_transition_payloads p on p.session_id = t.session_id and p.sequence = t.sequence
@@ -86,9 +90,9 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   )) as [(Row & Record<string, unknown>) | undefined];
   if (found === undefined) throw sessionNotFound(key);
   const { now_ms, seen_sequence, seen_from, seen_to, seen_type, seen_run_id, seen_payload, ...rest } = found;
-  const { inbox_has_rows, inbox_waiting, inbox_news, inbox_is_given_up, evidence_count, has_controls, ...columns } =
-    rest;
-  const [evidence, hasControls] = [evidence_count, has_controls];
+  const { inbox_has_rows, inbox_waiting, inbox_news, inbox_is_given_up, evidence_count, ...others } = rest;
+  const { has_controls: hasControls, open_questions, ...columns } = others;
+  const [evidence, questions] = [evidence_count, open_questions ?? {}];
   const inbox = {
     hasRows: inbox_has_rows,
     waiting: inbox_waiting,
@@ -97,7 +101,7 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
   };
   const row = em.map(AgentSession, columns);
   const now = new Date(Number(now_ms));
-  if (seen_sequence === null) return { row, now, seen: null, inbox, evidence, hasControls };
+  if (seen_sequence === null) return { row, now, seen: null, inbox, evidence, hasControls, questions };
   const seen: SeenEvent = {
     sequence: seen_sequence,
     from: seen_from,
@@ -107,7 +111,7 @@ export async function readUnderLock(em: EntityManager, key: SessionKey & { event
     event: seen_payload?.event ?? null,
     contentDigest: seen_payload?.contentDigest ?? null,
   };
-  return { row, now, seen, inbox, evidence, hasControls };
+  return { row, now, seen, inbox, evidence, hasControls, questions };
 }
 
 /** The transition that was committed under `eventId`; `null` where none was. */

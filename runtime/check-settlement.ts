@@ -2,10 +2,11 @@ import { type ErrorCode, TurnlockError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
-import type { EventOf } from '../machines/session-event.ts';
+import type { Intent } from '../persistence/commit-request.ts';
 import { readExecution } from '../persistence/read-execution.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import type { Store } from '../persistence/session-transaction.ts';
+import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
 import { normaliseText } from '../persistence/values/normalise-text.ts';
@@ -18,6 +19,11 @@ export interface Settling {
   by: string;
   /** Roles of that person: where the policy named approvers for the call, they settle it too. Default none. */
   roles?: readonly string[];
+  /**
+   * The question that is answered, as `awaiting` and the `onAwaiting` hook name it: a settlement that comes late does not settle what came of a
+   * later attempt. Default: whatever is asked about the call now, and also a call about which nothing is asked.
+   */
+  approvalId?: string;
 }
 
 /** How a person settles a call. */
@@ -36,6 +42,8 @@ export interface CheckedSettlement {
   outcome: Settlement['outcome'];
   by: string;
   roles: string[];
+  /** The question that it answers; `null` where the host does not say. */
+  answers: string | null;
   content: OutcomeContent;
 }
 
@@ -57,8 +65,10 @@ export function checkSettlement(settlement: Settlement, limits: Limits): Checked
       message: `outcome not accepted: settlement (found ${found}, wanted ${OUTCOMES.join(', ')})`,
     });
   }
-  checkOptions(settlement, 'settle', ['outcome', 'by', 'roles', ...(OWN_OPTIONS[outcome] ?? [])]);
-  const who = { by: checkWho(settlement.by), roles: checkRoles(settlement.roles) };
+  checkOptions(settlement, 'settle', ['outcome', 'by', 'roles', 'approvalId', ...(OWN_OPTIONS[outcome] ?? [])]);
+  const { approvalId } = settlement;
+  const answers = approvalId === undefined ? null : checkUuid(approvalId, 'approvalId');
+  const who = { by: checkWho(settlement.by), roles: checkRoles(settlement.roles), answers };
   switch (outcome) {
     case 'succeeded': {
       const bounds = { maxBytes: limits.maxOutputBytes, maxDepth: limits.maxDepth, name: 'output' };
@@ -75,10 +85,11 @@ export function checkSettlement(settlement: Settlement, limits: Limits): Checked
 /** A settlement as the session takes it. */
 export function settledEvent(
   executionId: string,
-  { outcome, by, roles, content }: CheckedSettlement,
-): EventOf<'execution.settledByPerson'> {
+  { outcome, by, roles, answers, content }: CheckedSettlement,
+): Extract<Intent, { type: 'settleByPerson' }> {
   const who = roles.length === 0 ? { by } : { by, roles };
-  return { type: 'execution.settledByPerson', executionId, outcome, ...who, content };
+  const event = { type: 'execution.settledByPerson', executionId, outcome, ...who, content } as const;
+  return { type: 'settleByPerson', event, answers };
 }
 
 /** A person's reason as the outcome of a call. @throws VALUE_INVALID, VALUE_TOO_LARGE. */

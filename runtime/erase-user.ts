@@ -37,8 +37,9 @@ export interface Erasure {
   sessions: number;
   /** Sessions that are not erased: a run is under way or waits for a person, or somebody held them. To be asked for again. */
   left: { sessionId: string; state: SessionState }[];
-  /** How many memories, and how many business keys without a session, were erased; 0 in a dry run. */
+  /** How many memories were erased, those of the sessions and all others of the user; 0 in a dry run. */
   memories: number;
+  /** How many business keys without a session were erased; 0 in a dry run. */
   claims: number;
 }
 
@@ -69,15 +70,18 @@ export async function eraseUser(store: Store, options: EraseUserOptions, checkGo
     cancelRuns: checkFlag(cancelRuns, 'cancelRuns'),
   };
   if (checkFlag(dryRun, 'dryRun')) return foresee(store, erasing);
-  let sessions = 0;
+  const sum = { sessions: 0, memories: 0 };
   // Again as long as it helps: messages and sessions may come meanwhile, and children end when their parents do.
   for (let left = await listErasable(store, erasing); ; ) {
     const erased = await erasePass(store, erasing, left, checkGoesOn);
-    sessions += erased;
-    left = erased === 0 ? left : await listErasable(store, erasing);
-    if (erased > 0 && left.length > 0) continue;
+    sum.sessions += erased.sessions;
+    sum.memories += erased.memories;
+    left = erased.sessions === 0 ? left : await listErasable(store, erasing);
+    if (erased.sessions > 0 && left.length > 0) continue;
     const rest = await eraseRest(store, erasing, checkGoesOn);
-    return { dryRun: false, sessions, left: left.map(({ sessionId, state }) => ({ sessionId, state })), ...rest };
+    const shown = left.map(({ sessionId, state }) => ({ sessionId, state }));
+    const memories = sum.memories + rest.memories;
+    return { dryRun: false, sessions: sum.sessions, left: shown, memories, claims: rest.claims };
   }
 }
 
@@ -93,18 +97,21 @@ async function erasePass(
   erasing: Erasing,
   sessions: readonly ErasableSession[],
   checkGoesOn: () => void,
-): Promise<number> {
-  let erased = 0;
+): Promise<Pick<Erasure, 'sessions' | 'memories'>> {
+  const sum = { sessions: 0, memories: 0 };
   for (let from = 0; from < sessions.length; from += BATCH) {
     const over: string[] = [];
     for (const session of sessions.slice(from, from + BATCH)) {
       checkGoesOn();
       if (await isOver(store, erasing, session)) over.push(session.sessionId);
     }
+    if (over.length === 0) continue;
     const { tenantId, by } = erasing;
-    if (over.length > 0) erased += (await eraseSessions(store, { tenantId, sessionIds: over, by })).length;
+    const erased = await eraseSessions(store, { tenantId, sessionIds: over, by });
+    sum.sessions += erased.sessions;
+    sum.memories += erased.memories;
   }
-  return erased;
+  return sum;
 }
 
 /** Whether the session has come to its end, here if not before. */

@@ -1,6 +1,5 @@
 import { isTurnlockError } from '../errors.ts';
 import { isResting } from '../machines/session-state.ts';
-import type { CommittedSession } from '../persistence/committed-session.ts';
 import { childSessionId } from '../persistence/keys/child-ids.ts';
 import { isLeaseLive } from '../persistence/lease.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
@@ -8,7 +7,7 @@ import { type ReadSession, readSession } from '../persistence/read-session-by-ke
 import { type ExecutionRow, isWithChild } from '../persistence/row-changes.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import { hasNews } from '../persistence/sleeping-parent.ts';
-import { awaitedCalls } from './awaited.ts';
+import { type Asking, awaitedCalls } from './awaited.ts';
 import { reportChild } from './child-end.ts';
 import { recoverOne } from './recover.ts';
 import type { AwaitedExecution } from './run-event.ts';
@@ -40,12 +39,9 @@ export type Sleep =
  * What became of a session that may sleep; `null` for one that does not. Its children are looked at: one that ended and did not say so wakes it,
  * and one that nobody is at work on is gone on with here, where this process drives.
  */
-export async function lookAtSleeper(
-  services: Services,
-  session: CommittedSession,
-  executions: readonly ExecutionRow[],
-): Promise<Sleep | null> {
+export async function lookAtSleeper(services: Services, read: Asking): Promise<Sleep | null> {
   const { store } = services;
+  const { session, executions } = read;
   const calls = session.leaseHolder === null ? waitingCalls(session, executions, store.limits) : null;
   if (calls === null) return null;
   const { tenantId, sessionId } = session;
@@ -57,7 +53,7 @@ export async function lookAtSleeper(
   if (await hasNews(store, session)) return { type: 'woken' };
   const isDrivenHere = services.drives && !services.isClaiming && !services.closing.aborted;
   if (isDrivenHere) for (const key of owed) inBackground(services, () => recoverOne(services, key));
-  return moves ? { type: 'waits' } : { type: 'asks', awaiting: [...awaitedCalls(session, executions), ...awaiting] };
+  return moves ? { type: 'waits' } : { type: 'asks', awaiting: [...awaitedCalls(read), ...awaiting] };
 }
 
 /** What persons are asked by the children of a session, and by those below them. */
@@ -84,7 +80,7 @@ async function lookAtChild(store: Store, tenantId: string, executionId: string, 
   }
   const { session, executions, now } = child;
   if (session.state === 'AWAITING_INPUT') {
-    look.awaiting.push(...awaitedCalls(session, executions));
+    look.awaiting.push(...awaitedCalls(child));
     return;
   }
   const below = session.leaseHolder === null ? waitingCalls(session, executions, store.limits) : null;
@@ -94,7 +90,7 @@ async function lookAtChild(store: Store, tenantId: string, executionId: string, 
     return;
   }
   const deeper = await lookAtChildren(store, tenantId, below);
-  look.awaiting.push(...awaitedCalls(session, executions), ...deeper.awaiting);
+  look.awaiting.push(...awaitedCalls(child), ...deeper.awaiting);
   if (!deeper.moves) return;
   look.moves = true;
   if (deeper.resting.length > 0 || deeper.owed.length > 0) look.owed.push(session);

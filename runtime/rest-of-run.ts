@@ -10,7 +10,7 @@ import type { SessionKey } from '../persistence/read-session.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import type { ExecutionRow } from '../persistence/row-changes.ts';
 import { runEndOf } from '../persistence/run-end-of.ts';
-import { awaitedOf } from './awaited.ts';
+import { type Asking, awaitedOf } from './awaited.ts';
 import { takeOver } from './continue-session.ts';
 import { lookAtSleeper } from './look-at-children.ts';
 import type { RunResult } from './run-event.ts';
@@ -63,18 +63,19 @@ async function lookAtRun(
   key: { tenantId: string; sessionId: string },
   runId: string,
 ): Promise<RunResult | null> {
-  const { session, executions, now } = await readSession(services.store, key);
+  const read = await readSession(services.store, key);
+  const { session, executions, now } = read;
   const ofRun = session.snapshot.context.runId === runId;
   if (!ofRun || isResting(session.state)) {
     const end = await readRun(services.store, key, runId);
     // A run that began since the session was read has not ended yet.
-    if (end !== null && isResting(end.state)) return toResult(session, runId, end, ofRun ? executions : []);
+    if (end !== null && isResting(end.state)) return toResult(ofRun ? read : { ...read, executions: [] }, runId, end);
     if (end === null) {
-      const waiting = await waitingRun(services, session, executions, runId);
+      const waiting = await waitingRun(services, read, runId);
       if (waiting !== null || isResting(session.state)) return waiting;
     }
   }
-  const sleep = await lookAtSleeper(services, session, executions);
+  const sleep = await lookAtSleeper(services, read);
   if (sleep?.type === 'waits') return await pauseWithChildren(services, executions);
   if (sleep?.type === 'asks') return asks(session, runId, sleep.awaiting);
   if (services.drives && !isLeaseLive(session, now) && !services.closing.aborted)
@@ -105,12 +106,8 @@ async function pauseWithChildren(
 }
 
 /** The result of a run that has not begun and will not by itself; `null` where it waits for its turn, which may come here. */
-async function waitingRun(
-  services: Services,
-  session: CommittedSession,
-  executions: ExecutionRow[],
-  runId: string,
-): Promise<RunResult | null> {
+async function waitingRun(services: Services, asking: Asking, runId: string): Promise<RunResult | null> {
+  const { session } = asking;
   const message = await readMessageOfRun(services.store, session, runId);
   const result = { sessionId: session.sessionId, runId, state: session.state, reply: null, output: null };
   if (message === null) return begunMeanwhile(services, session, runId);
@@ -122,7 +119,7 @@ async function waitingRun(
   }
   if (session.state === 'IDLE' || session.state === 'COMPLETED') services.live.next(services, session);
   if (session.state !== 'AWAITING_INPUT' && session.state !== 'FAILED') return null;
-  return { ...result, queued: true, awaiting: awaitedOf(session, executions), error: null };
+  return { ...result, queued: true, awaiting: awaitedOf(asking), error: null };
 }
 
 /** A run that is in neither table: it has begun between the two looks, or there is none. @throws RUN_NOT_FOUND. */
@@ -136,9 +133,9 @@ async function begunMeanwhile(services: Services, key: SessionKey, runId: string
 
 /** The result of `runId` from `last`, the commit that brought it to rest here; `null` where only the database knows it. */
 export function resultOfCommit(last: CommitResult, runId: string): RunResult | null {
-  const { session, executions, transition } = last;
+  const { transition } = last;
   const end = transition.runId === runId && isResting(transition.to) ? runEndOf(last) : null;
-  return end === null ? null : toResult(session, runId, end, executions);
+  return end === null ? null : toResult(last, runId, end);
 }
 
 async function takeOverIfFree(services: Services, session: CommittedSession): Promise<void> {
@@ -150,8 +147,8 @@ async function takeOverIfFree(services: Services, session: CommittedSession): Pr
   }
 }
 
-function toResult(session: CommittedSession, runId: string, end: StoredRunEnd, executions: ExecutionRow[]): RunResult {
-  const { sessionId } = session;
+function toResult(asking: Asking, runId: string, end: StoredRunEnd): RunResult {
+  const { sessionId } = asking.session;
   const { state } = end;
   return {
     sessionId,
@@ -160,7 +157,7 @@ function toResult(session: CommittedSession, runId: string, end: StoredRunEnd, e
     queued: false,
     reply: end.reply,
     output: end.output,
-    awaiting: awaitedOf(session, executions),
+    awaiting: awaitedOf(asking),
     error: errorOf(end),
   };
 }

@@ -1,14 +1,6 @@
 import type { SessionState } from '../machines/session-state.ts';
-import { countOldMemories, removeMemories } from '../persistence/memory/remove-memories.ts';
-import {
-  countLeftClaims,
-  countOperatorReads,
-  listRemovable,
-  type RetentionRule,
-  removeClaims,
-  removeOperatorReads,
-  removeSessions,
-} from '../persistence/remove-sessions.ts';
+import { type AgedRows, countAged, removeAged } from '../persistence/remove-aged.ts';
+import { listRemovable, type RetentionRule, removeSessions } from '../persistence/remove-sessions.ts';
 import type { Store } from '../persistence/session-transaction.ts';
 import { checkOptions } from './check-options.ts';
 import { checkFlag, checkLimit, checkTenant, optionRefused } from './check-query.ts';
@@ -182,9 +174,11 @@ export async function retain(
     if (after === null) break;
   }
   const sessions = [...counts.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  const claims = await retainClaims(store, retaining, checkGoesOn);
-  const reads = await retainReads(store, retaining, checkGoesOn);
-  const memories = await retainMemories(store, retaining, checkGoesOn);
+  const aged = (kind: AgedRows['kind'], olderThanMs: number | null) =>
+    retainAged(store, retaining, { kind, olderThanMs }, checkGoesOn);
+  const claims = await aged('claims', retaining.claimsOlderThanMs);
+  const reads = await aged('reads', retaining.readsOlderThanMs);
+  const memories = await aged('memories', retaining.memoriesOlderThanMs);
   return { dryRun: retaining.dryRun, sessions, kept, claims, memories, reads };
 }
 
@@ -197,31 +191,19 @@ async function removeBatch(
   return dryRun ? ids : removeSessions(store, rules, ids);
 }
 
-async function retainClaims(store: Store, retaining: Retaining, checkGoesOn: () => void): Promise<number> {
-  const { claimsOlderThanMs, tenantId, dryRun } = retaining;
-  if (dryRun) return countLeftClaims(store, claimsOlderThanMs, tenantId);
-  return removeAll(() => removeClaims(store, claimsOlderThanMs, { tenantId, max: ROWS }), checkGoesOn);
-}
-
-async function retainMemories(store: Store, retaining: Retaining, checkGoesOn: () => void): Promise<number> {
-  const { memoriesOlderThanMs, tenantId, dryRun } = retaining;
-  if (memoriesOlderThanMs === null) return 0;
-  if (dryRun) return countOldMemories(store, memoriesOlderThanMs, tenantId);
-  return removeAll(() => removeMemories(store, memoriesOlderThanMs, { tenantId, max: ROWS }), checkGoesOn);
-}
-
-async function retainReads(store: Store, retaining: Retaining, checkGoesOn: () => void): Promise<number> {
-  const { readsOlderThanMs, dryRun } = retaining;
-  if (readsOlderThanMs === null) return 0;
-  if (dryRun) return countOperatorReads(store, readsOlderThanMs);
-  return removeAll(() => removeOperatorReads(store, readsOlderThanMs, ROWS), checkGoesOn);
-}
-
-/** Removes `ROWS` at a time, each in a transaction of its own, until there are fewer. */
-async function removeAll(removeSome: () => Promise<number>, checkGoesOn: () => void): Promise<number> {
+/** Removes `ROWS` at a time, each in a transaction of its own, until there are fewer; `null` as age: for ever. */
+async function retainAged(
+  store: Store,
+  { tenantId, dryRun }: Retaining,
+  { kind, olderThanMs }: { kind: AgedRows['kind']; olderThanMs: number | null },
+  checkGoesOn: () => void,
+): Promise<number> {
+  if (olderThanMs === null) return 0;
+  const rows = { kind, olderThanMs, tenantId };
+  if (dryRun) return countAged(store, rows);
   for (let sum = 0; ; ) {
     checkGoesOn();
-    const removed = await removeSome();
+    const removed = await removeAged(store, rows, ROWS);
     sum += removed;
     if (removed < ROWS) return sum;
   }

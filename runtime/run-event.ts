@@ -30,6 +30,8 @@ export interface AwaitedExecution {
   /** The session whose call it is: the one that was asked, or a child below it. */
   sessionId: string;
   executionId: string;
+  /** The question itself, as `runtime.awaiting()` and the `onAwaiting` hook name it: a decision that names it answers no later one. */
+  approvalId: string;
   toolName: string;
   params: Json;
   /**

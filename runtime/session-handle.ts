@@ -14,6 +14,7 @@ import { eventIdFromMessageId } from '../persistence/keys/event-id-from-message-
 import type { LeaseClaim } from '../persistence/lease.ts';
 import { readSession } from '../persistence/read-session-by-key.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
+import type { Asking } from './awaited.ts';
 import { type ApproveOptions, checkApproval, checkDenial, type DenyOptions } from './check-decision.ts';
 import { checkFork, type ForkOptions } from './check-fork.ts';
 import { checkMessage, checkWhenBusy, checkWho, SEND_OPTIONS, type SendOptions } from './check-message.ts';
@@ -121,7 +122,8 @@ export class Session<Output = unknown> extends SessionOperating {
    * business key is answered or freed then, and the model hears of it by a system turn before its next answer.
    *
    * @returns the run that follows; it rests at once while other calls still wait.
-   * @throws APPROVER_NOT_ALLOWED. EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
+   * @throws APPROVER_NOT_ALLOWED. APPROVAL_DECIDED, APPROVAL_STALE when the question of `approvalId` is not open any more, or none about this call.
+   * @throws EXECUTION_NOT_FOUND when the session has no such call, EXECUTION_SETTLED when somebody was first, EXECUTION_RUNNING while an
    * attempt is under way, SESSION_BUSY for one that was given up while calls of a later turn are open, OUTCOME_INVALID for an outcome that is none, or an output that the tool's `outputSchema` does not take.
    * @throws AGENT_UNKNOWN, AGENT_VERSION_MISMATCH when this build cannot go on with the session; nothing is written then.
    * @throws VALUE_INVALID, VALUE_TOO_LARGE when id, output or reason cannot be stored.
@@ -135,7 +137,7 @@ export class Session<Output = unknown> extends SessionOperating {
       const result = await this.#commit({ event, cause: 'operator', claim: { type: 'none' } }).catch(
         async (error: unknown) => {
           if (!isTurnlockError(error, 'EVENT_ILLEGAL')) throw error;
-          throw await whyNotSettled(this.#services.store, this, id, error, event.outcome);
+          throw await whyNotSettled(this.#services.store, this, id, error, checked.outcome);
         },
       );
       return this.#goOn(result);
@@ -187,9 +189,9 @@ export class Session<Output = unknown> extends SessionOperating {
    */
   async resume(): Promise<Run<Output> | null> {
     return operate(this.#services, async () => {
-      const { session, executions } = await readSession(this.#services.store, this);
-      this.#seen = session;
-      return session.snapshot.context.runId === null ? null : this.#goOn({ session, executions });
+      const read = await readSession(this.#services.store, this);
+      this.#seen = read.session;
+      return read.session.snapshot.context.runId === null ? null : this.#goOn(read);
     });
   }
 
@@ -343,15 +345,15 @@ export class Session<Output = unknown> extends SessionOperating {
 
   /** Nobody else may look for a while: what has expired is settled by whoever notices. */
   async #expire(): Promise<void> {
-    const { session, executions, now } = await readSession(this.#services.store, this);
-    await this.#goOn({ session: await expireInput(this.#services, session, now), executions });
+    const { session, now, ...open } = await readSession(this.#services.store, this);
+    await this.#goOn({ session: await expireInput(this.#services, session, now), ...open });
   }
 
-  async #goOn(result: Pick<CommitResult, 'session' | 'executions'>): Promise<Run<Output>> {
+  async #goOn(result: Asking): Promise<Run<Output>> {
     const runId = result.session.snapshot.context.runId ?? '';
     if (isResting(result.session.state) || !this.#services.drives) return this.#follow(runId, false);
     // What waits for its children is not held by anybody; it goes on when one of them ends.
-    const sleep = await lookAtSleeper(this.#services, result.session, result.executions);
+    const sleep = await lookAtSleeper(this.#services, result);
     if (sleep !== null && sleep.type !== 'woken') return this.#follow(runId, false);
     // While a sibling call is still out, its worker holds the lease and goes on from this commit.
     const taken = await takeOver(this.#services, result.session).catch((error: unknown) => {

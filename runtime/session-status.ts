@@ -34,7 +34,8 @@ export interface SessionStatus {
 
 /** The session as it stands now, read from the database. @throws SESSION_NOT_FOUND, SNAPSHOT_INVALID. */
 export async function readStatus(store: Store, key: SessionKey): Promise<SessionStatus> {
-  const { session, executions } = await readSession(store, key);
+  const read = await readSession(store, key);
+  const { session, executions } = read;
   const { state, version, userId, agentName: agent, externalId, metadata, createdAt, updatedAt } = session;
   const { parent, forkedFrom } = session;
   const { runId } = session.snapshot.context;
@@ -42,7 +43,7 @@ export async function readStatus(store: Store, key: SessionKey): Promise<Session
     state,
     runId,
     version,
-    awaiting: [...awaitedOf(session, executions), ...(await awaitedOfChildren(store, key, executions))],
+    awaiting: [...awaitedOf(read), ...(await awaitedOfChildren(store, key, executions))],
     parent,
     forkedFrom,
     userId,

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { allEntries } from '../test/testing/gallery/all-entries.ts';
 import { checkPolicy } from '../testing/check-policy.ts';
 import { checkToolPolicy } from '../testing/check-tool-policy.ts';
-import type { ToolPolicyReport } from '../testing/report/tool-policy-report.ts';
+import type { CheckReport } from '../testing/report/tool-policy-report.ts';
 
 /*
  * Every entry of the gallery: what is wrong must be found at each seed, in few commands; in what is right nothing may be found. Two processes
@@ -47,7 +47,7 @@ async function playEntries(part: number): Promise<boolean> {
       const startedAt = performance.now();
       const numRuns = Number(isRight ? values['right-runs'] : values.runs);
       const options = { ...entry.check, seed, numRuns } as never;
-      const report: ToolPolicyReport = await (entry.kind === 'tools' ? checkToolPolicy(options) : checkPolicy(options));
+      const report: CheckReport = await (entry.kind === 'tools' ? checkToolPolicy(options) : checkPolicy(options));
       const { ok, runs, failure } = report;
       const commands = failure?.commands.length ?? 0;
       const isAsItShould = ok === isRight && commands <= MAX_COMMANDS;

@@ -9,7 +9,9 @@ import { describeMs } from './plan/describe-command.ts';
 import type { Broken } from './play/play-plan.ts';
 import { shown } from './play/shown.ts';
 import { failureText } from './report/failure-text.ts';
-import type { ToolPolicyReport } from './report/tool-policy-report.ts';
+import { countVerdict, noVerdicts, type PlayedPolicy } from './report/played-policy.ts';
+import { policyText } from './report/policy-text.ts';
+import type { PolicyReport } from './report/tool-policy-report.ts';
 import { seedByChance } from './seed-by-chance.ts';
 import type { Invariants } from './subject.ts';
 
@@ -68,14 +70,16 @@ const HOUR_MS = 3_600_000;
  * @example
  * const report = await checkPolicy({ policy, params: fc.record({ order, cents }), world: () => new Map(), apply: book, invariants });
  */
-export async function checkPolicy<Params, World>(check: PolicyCheck<Params, World>): Promise<ToolPolicyReport> {
+export async function checkPolicy<Params, World>(check: PolicyCheck<Params, World>): Promise<PolicyReport> {
   const options = checkOptions(check, 'checkPolicy', OPTIONS);
   checkPolicyShape(options);
   const { seed = seedByChance(), numRuns = 200, replay } = options;
   const steps = fc.array(stepOf(options.params), { minLength: 1, maxLength: MAX_CALLS });
   let broken: Broken | null = null;
+  const played = noVerdicts();
   const property = fc.asyncProperty(steps, async (calls) => {
-    const found = (await playSteps(options, calls)).broken;
+    // What shortens a sequence does not count.
+    const found = (await playSteps(options, calls, broken === null ? played : noVerdicts())).broken;
     if (found === null) return true;
     broken = found;
     return false;
@@ -87,10 +91,12 @@ export async function checkPolicy<Params, World>(check: PolicyCheck<Params, Worl
       : await replayed(() => fc.check(property, { seed: from, numRuns, path, endOnFailure: true }));
   if (details.errorInstance !== null && details.errorInstance !== undefined && broken === null)
     throw details.errorInstance;
-  if (!details.failed || details.counterexample === null)
-    return { ok: true, runs: details.numRuns, seed: from, failure: null };
+  if (!details.failed || details.counterexample === null) {
+    const { numRuns: runs } = details;
+    return { ok: true, runs, seed: from, played, failure: null, text: policyText(played, runs) };
+  }
   const [calls] = details.counterexample;
-  const told = await playSteps(options, calls);
+  const told = await playSteps(options, calls, noVerdicts());
   const { invariant, message } = told.broken ?? (broken as unknown as Broken);
   const commands = calls.map(describeStep);
   const failure = {
@@ -103,7 +109,7 @@ export async function checkPolicy<Params, World>(check: PolicyCheck<Params, Worl
   };
   const breaking = told.broken === null ? 0 : 1;
   const text = failureText(failure, { call: 'checkPolicy', seed: from, runs: details.numRuns, breaking });
-  return { ok: false, runs: details.numRuns, seed: from, failure: { ...failure, text } };
+  return { ok: false, runs: details.numRuns, seed: from, played, failure: { ...failure, text }, text };
 }
 
 function stepOf<Params>(params: fc.Arbitrary<Params>): fc.Arbitrary<Step<Params>> {
@@ -122,6 +128,7 @@ function stepOf<Params>(params: fc.Arbitrary<Params>): fc.Arbitrary<Step<Params>
 async function playSteps<Params, World>(
   { policy, world: newWorld, apply, invariants }: PolicyCheck<Params, World>,
   steps: readonly Step<Params>[],
+  played: PlayedPolicy,
 ): Promise<{ broken: Broken | null; timeline: { at: number; process: null; what: string }[] }> {
   const world = newWorld();
   const clock = new VirtualClock();
@@ -130,9 +137,11 @@ async function playSteps<Params, World>(
     clock.jump(step.laterMs);
     const context = { tenantId: `tenant-${step.tenant}`, userId: `user-${step.user}`, now: clock.now() };
     const verdict = await judge(policy, copyOf(step.params), { ...context, world });
+    countVerdict(played, verdict, step.isApproved);
     const runs = verdict === 'allow' || (verdict === 'requireApproval' && step.isApproved);
     const asked = verdict === 'requireApproval' ? `, and a person ${step.isApproved ? 'approves' : 'denies'} it` : '';
-    timeline.push({ at: clock.monotonic(), process: null, what: `the policy says ${verdict}${asked}` });
+    const said = verdict === null ? 'gives no verdict: it does not run' : `says ${verdict}${asked}`;
+    timeline.push({ at: clock.monotonic(), process: null, what: `the policy ${said}` });
     if (!runs) continue;
     await apply(world, copyOf(step.params), context);
     timeline.push({ at: clock.monotonic(), process: null, what: `the world: ${shown(world, WORLD)}` });
@@ -146,17 +155,17 @@ async function playSteps<Params, World>(
 
 const WORLD = { depth: 5, breakLength: Number.POSITIVE_INFINITY, compact: true } as const;
 
-/** What the policy says; one that throws, or gives no verdict, refuses the call, as in a runtime. */
+/** What the policy says; `null`: it throws, or gives no verdict, which refuses the call, as in a runtime. */
 async function judge<Params, World>(
   policy: PolicyCheck<Params, World>['policy'],
   params: Params,
   context: PolicyCheckContext<World>,
-): Promise<PolicyVerdict['type']> {
+): Promise<PolicyVerdict['type'] | null> {
   try {
     const verdict = (await policy(params, context)) as PolicyVerdict | undefined;
-    return verdict?.type ?? 'deny';
+    return verdict?.type ?? null;
   } catch {
-    return 'deny';
+    return null;
   }
 }
 

@@ -11,7 +11,9 @@ import { plansOfSeed } from './plan/plans-of-seed.ts';
 import { shrinkPlan } from './plan/shrink-plan.ts';
 import { type Broken, type Judging, type Played, playPlan } from './play/play-plan.ts';
 import { failureText } from './report/failure-text.ts';
+import { PlayedCount, type PlayedTools } from './report/played-tools.ts';
 import type { ToolPolicyReport } from './report/tool-policy-report.ts';
+import { toolsText } from './report/tools-text.ts';
 import { seedByChance } from './seed-by-chance.ts';
 import type { Invariants, Seen, Subject } from './subject.ts';
 
@@ -90,7 +92,7 @@ const PLAYS = { again: 3, candidate: 4, told: 5 };
  * PRIVILEGE_MISSING of a server, on which nothing is left then. What `world`, `tools`, `people.settle` or `prepare` throw.
  * @example
  * const report = await checkToolPolicy({ world: newBank, tools: (bank, process) => [refundTool(bank, process)], calls: { refund }, invariants });
- * if (!report.ok) throw new Error(report.failure.text);
+ * if (!report.ok) throw new Error(report.text);
  */
 export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Promise<ToolPolicyReport> {
   const options = checkOptions(check, 'checkToolPolicy', OPTIONS);
@@ -115,16 +117,26 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
   const plays = database === 'pglite' ? { again: 0, candidate: 1, told: 1 } : PLAYS;
   return onDatabase(database, prepare, async (next) => {
     const judge = judgeOn(next, subject, { invariants, everyStep });
+    const count = new PlayedCount(Object.keys(calls));
+    const counted: Judge = async (one) => {
+      const came = await judge(one);
+      count.add(came.run);
+      return came;
+    };
     const found =
       replayed === null
-        ? await search(plansOfSeed({ calls, sessions, tenants, faults }, { numRuns, seed }), judge, checkNames)
-        : await playUntil(replayed, plays.told, judge);
-    if (found.failure === null) return { ok: true, runs: found.runs, seed, failure: null };
+        ? await search(plansOfSeed({ calls, sessions, tenants, faults }, { numRuns, seed }), counted, checkNames)
+        : await playUntil(replayed, plays.told, counted);
+    const { played } = count;
+    if (found.failure === null) {
+      const text = toolsText(played, { runs: found.runs, isReplay: replayed !== null });
+      return { ok: true, runs: found.runs, seed, played, failure: null, text };
+    }
     const { plan, broken } = found.failure;
     const breaks = async (one: Plan) => (await judge(one)).broken?.invariant === broken.invariant;
     const shortest = replayed === null && !endOnFailure ? await shorten(plan, calls, breaks, plays) : plan;
     const told = await tell(shortest, plays.told, (one) => judge(one, { keepIn }), broken.invariant);
-    return report(shortest, broken, told, { seed, runs: found.runs });
+    return report(shortest, broken, told, { seed, runs: found.runs, played });
   });
 }
 
@@ -197,12 +209,12 @@ function report(
   plan: Plan,
   first: Broken,
   told: Told,
-  { seed, runs }: { seed: number; runs: number },
+  { seed, runs, played }: { seed: number; runs: number; played: PlayedTools },
 ): ToolPolicyReport {
   const { invariant, message } = told.broken ?? first;
   const commands = plan.commands.map(describeCommand);
   const { timeline, kept, plays, breaking } = told;
   const failure = { invariant, message, commands, timeline, replay: writePlan(plan), kept };
   const text = failureText(failure, { call: 'checkToolPolicy', seed, runs, plays, breaking });
-  return { ok: false, runs, seed, failure: { ...failure, text } };
+  return { ok: false, runs, seed, played, failure: { ...failure, text }, text };
 }

@@ -32,7 +32,9 @@ export {
 } from './harness/session-harness.ts';
 export { PROMISE_NAMES } from './invariants/promise-names.ts';
 export type { TimelineEntry } from './play/timeline.ts';
-export type { ToolPolicyFailure, ToolPolicyReport } from './report/tool-policy-report.ts';
+export type { PlayedPolicy } from './report/played-policy.ts';
+export type { PlayedTool, PlayedTools } from './report/played-tools.ts';
+export type { CheckReport, PolicyReport, ToolPolicyFailure, ToolPolicyReport } from './report/tool-policy-report.ts';
 export type {
   Invariants,
   PolicyFacts,

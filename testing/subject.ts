@@ -41,6 +41,8 @@ export interface SeenExecution {
    * The execution with the same `once` key whose result it was given: it never ran, so the outside world does not know its key. `null`: none.
    */
   answeredBy: string | null;
+  /** Why it failed: a code of docs/errors.md, or one of its tool's own; `null`: it has not failed. */
+  errorCode: string | null;
 }
 
 /** What an invariant looks at. */

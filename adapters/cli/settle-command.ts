@@ -19,6 +19,10 @@ export function settleCommand(): Command {
     .option('--succeeded [json]', 'it happened; what the tool would have returned (default: null)')
     .option('--failed <reason>', 'it did not happen; the model is told why')
     .option('--run-again', 'run it again with the same idempotency key')
+    .option(
+      '--approval <approval>',
+      'id of the question that you answer: where another one is asked by now, nothing is settled',
+    )
     .option('--role <role...>', 'a role of yours that the policy may ask for; may be given several times')
     .requiredOption('--by <who>', 'who says so, for the audit')
     .addHelpText('after', EXAMPLES)

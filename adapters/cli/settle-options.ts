@@ -1,5 +1,6 @@
 import { TurnlockError } from '../../errors.ts';
 import type { Settlement } from '../../runtime/check-settlement.ts';
+import { readId } from './choose-session.ts';
 
 /** How `turnlock settle` is told the outcome. */
 export interface SettleOptions {
@@ -10,12 +11,17 @@ export interface SettleOptions {
   failed?: string;
   runAgain?: boolean;
   role?: string[];
+  approval?: string;
   by: string;
 }
 
-/** The settlement that the options say. @throws OUTCOME_INVALID for none, for two, or for an output that is no JSON. */
-export function readSettlement({ succeeded, failed, runAgain, role, by }: SettleOptions): Settlement {
-  const who = role === undefined ? { by } : { by, roles: role };
+/** The settlement that the options say. @throws OUTCOME_INVALID for none, for two, or for an output that is no JSON. VALUE_INVALID for an approval that is no id. */
+export function readSettlement({ succeeded, failed, runAgain, role, approval, by }: SettleOptions): Settlement {
+  const who = {
+    by,
+    ...(role === undefined ? {} : { roles: role }),
+    ...(approval === undefined ? {} : { approvalId: readId(approval, 'approval') }),
+  };
   const given = [succeeded !== undefined, failed !== undefined, runAgain === true].filter(Boolean).length;
   if (given !== 1) throw refuse(given === 0 ? 'none' : 'several', 'one of --succeeded, --failed, --run-again');
   if (runAgain) return { outcome: 'runAgain', ...who };

@@ -10,7 +10,7 @@ import { checkSettlement, type Settlement, settledEvent, whyNotSettled } from '.
  * Settles a call and leaves what follows to a process that knows the agent: any worker, or `turnlock recover`.
  *
  * @returns the session after the settlement.
- * @throws APPROVER_NOT_ALLOWED, EXECUTION_NOT_FOUND, EXECUTION_SETTLED, EXECUTION_RUNNING, OUTCOME_INVALID, VALUE_INVALID.
+ * @throws APPROVER_NOT_ALLOWED, APPROVAL_DECIDED, APPROVAL_STALE, EXECUTION_NOT_FOUND, EXECUTION_SETTLED, EXECUTION_RUNNING, OUTCOME_INVALID, VALUE_INVALID.
  */
 export async function settleWithoutAgent(
   store: Store,

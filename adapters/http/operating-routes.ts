@@ -14,10 +14,12 @@ const APPROVAL = z.strictObject({
 
 const DENIAL = z.strictObject({ digest: z.string(), approvalId: z.string().optional(), reason: z.string() });
 
+const approvalId = z.string().optional();
+
 const SETTLEMENT = z.discriminatedUnion('outcome', [
-  z.strictObject({ outcome: z.literal('succeeded'), output: z.unknown().optional() }),
-  z.strictObject({ outcome: z.literal('failed'), reason: z.string() }),
-  z.strictObject({ outcome: z.literal('runAgain') }),
+  z.strictObject({ outcome: z.literal('succeeded'), approvalId, output: z.unknown().optional() }),
+  z.strictObject({ outcome: z.literal('failed'), approvalId, reason: z.string() }),
+  z.strictObject({ outcome: z.literal('runAgain'), approvalId }),
 ]);
 
 const NOTHING = z.strictObject({});
@@ -45,7 +47,7 @@ export function operatingRoutes(): Hono<HttpEnv> {
   });
 
   app.post(`${execution}/settle`, async ({ req, var: { asked } }) => {
-    const settlement = await readBody(asked.request, SETTLEMENT, asked.settings.maxBodyBytes);
+    const settlement = withoutAbsent(await readBody(asked.request, SETTLEMENT, asked.settings.maxBodyBytes));
     const opened = await openFor(asked, req.param(), 'settle');
     const { executionId } = req.param();
     const { by, roles } = await deciderOf(asked, opened, { executionId });

@@ -3,7 +3,7 @@ import { rightRefund } from './right-refund.ts';
 import { wrongRefund } from './wrong-refund.ts';
 
 const wrong = await checkRefund(wrongRefund);
-console.log(wrong.failure?.text);
+console.log(wrong.text);
 
 const right = await checkRefund(rightRefund);
-console.log(`\nWith the key: ${right.ok ? `nothing was found in ${right.runs} runs` : right.failure?.text}.`);
+console.log(`\nWith the key: ${right.text}`);

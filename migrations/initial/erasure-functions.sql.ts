@@ -28,7 +28,6 @@ const CONTENTS = [
   `UPDATE agent_model_calls SET finish_reason = NULL, error_code = NULL, error_message = NULL, provider_request_id = NULL, memories = '[]'::jsonb WHERE session_id = wanted`,
   `UPDATE agent_idempotency_claims c SET output_payload = NULL, user_id = 'erased ' || wanted FROM agent_tool_executions e
       WHERE e.session_id = wanted AND c.tenant_id = e.tenant_id AND c.execution_id = e.execution_id`,
-  'DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted',
   'DELETE FROM agent_memory_tasks WHERE tenant_id = session.tenant_id AND session_id = wanted',
 ];
 
@@ -58,9 +57,10 @@ BEGIN
       WHERE f.erased_at IS NULL GROUP BY 1, 2, 3 ORDER BY max(f.distance) DESC, f.session_id;
 END
 $$`,
-    // Each session is locked and erased whole, or left alone where somebody holds it or it is not over. Answers with those that were.
+    // Each session is locked and erased whole, or left alone where somebody holds it or it is not over. Answers with those that were, and how many memories of
+    // each went.
     `CREATE FUNCTION ${schema}.erase_sessions(of_tenant text, session_ids uuid[], erased_by text)
-RETURNS TABLE (tenant_id varchar(64), session_id uuid, due_at timestamptz)
+RETURNS TABLE (tenant_id varchar(64), session_id uuid, due_at timestamptz, memories int)
 LANGUAGE plpgsql ${settings} SET lock_timeout = '1s' AS $$
 #variable_conflict use_column
 DECLARE
@@ -84,6 +84,8 @@ BEGIN
     UPDATE agent_sessions SET erased_at = turnlock_now(), user_id = 'erased ' || wanted, external_id = NULL, metadata = '{}'::jsonb,
       normalised = NULL WHERE session_id = wanted;
     ${CONTENTS.join(';\n    ')};
+    DELETE FROM agent_memories WHERE tenant_id = session.tenant_id AND session_id = wanted;
+    GET DIAGNOSTICS memories = ROW_COUNT;
     erased := erased || wanted;
     tenant_id := session.tenant_id;
     session_id := wanted;

@@ -36,6 +36,24 @@ BEGIN
     ORDER BY s.tenant_id, s.session_id LIMIT LEAST(GREATEST(list_sessions.max_sessions, 0), 10000);
 END
 $$`,
+    // For doctor, in the order of their names: tenants that have memories or business keys, which may outlive all of their sessions.
+    `CREATE FUNCTION ${schema}.list_keeping_tenants(after_tenant_id text DEFAULT NULL, max_tenants int DEFAULT 500)
+RETURNS TABLE (tenant_id varchar(64), has_sessions boolean) LANGUAGE plpgsql ${settings} AS $$
+#variable_conflict use_column
+DECLARE
+  place text := COALESCE(list_keeping_tenants.after_tenant_id, '');
+BEGIN
+  PERFORM note_operator_read('list_keeping_tenants', jsonb_build_object('tenantId', list_keeping_tenants.after_tenant_id));
+  FOR examined IN 1 .. LEAST(GREATEST(list_keeping_tenants.max_tenants, 0), 10000) LOOP
+    place := LEAST((SELECT m.tenant_id FROM agent_memories m WHERE m.tenant_id > place ORDER BY m.tenant_id LIMIT 1),
+      (SELECT c.tenant_id FROM agent_idempotency_claims c WHERE c.tenant_id > place ORDER BY c.tenant_id LIMIT 1));
+    EXIT WHEN place IS NULL;
+    tenant_id := place;
+    has_sessions := EXISTS (SELECT FROM agent_sessions s WHERE s.tenant_id = place);
+    RETURN NEXT;
+  END LOOP;
+END
+$$`,
     `CREATE FUNCTION ${schema}.put_control(
   kind text, tenant_id text DEFAULT NULL, tool_name text DEFAULT NULL, unit text DEFAULT NULL, daily_limit bigint DEFAULT NULL,
   reason text DEFAULT NULL

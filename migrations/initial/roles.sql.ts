@@ -54,6 +54,7 @@ const FUNCTION_RIGHTS: Record<RoleKind, string[]> = {
     'turnlock_now()',
     'find_sessions(text, uuid, text, jsonb, uuid, int, uuid, text)',
     'list_sessions(uuid, int, text)',
+    'list_keeping_tenants(text, int)',
     'put_control(text, text, text, text, bigint, text)',
     'drop_control(uuid)',
     'list_controls()',

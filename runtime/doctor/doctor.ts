@@ -6,6 +6,7 @@ import type { DoctorCode, Found, Severity } from '../../persistence/doctor/docto
 import { readStanding } from '../../persistence/read-standings.ts';
 import { type SessionScope, sessionPages } from '../../persistence/session-pages.ts';
 import type { Store } from '../../persistence/session-transaction.ts';
+import { tenantsLeft } from '../../persistence/tenants-left.ts';
 import { type DoctorFinding, toFinding } from './doctor-finding.ts';
 
 /** What is examined, and how. */
@@ -59,9 +60,10 @@ const AUDITS_AT_ONCE = 4;
 async function examineSessions(
   store: Store,
   scope: SessionScope,
-  { examining, audits, pageSize, signal }: Examination,
+  examination: Examination,
   report: Report,
 ): Promise<void> {
+  const { examining, audits, pageSize, signal } = examination;
   const judging = { ...examining, limits: store.limits };
   if (scope !== 'all' && 'sessionId' in scope) await readStanding(store, scope);
   let tenant: string | null = null;
@@ -78,15 +80,29 @@ async function examineSessions(
     if (scope !== 'all' && 'sessionId' in scope) report.add(await checkClaimsOfOne(store, scope));
     else if (page.tenantId !== tenant) {
       tenant = page.tenantId;
-      for await (const found of checkClaimsOf(store, tenant, pageSize)) report.add(found);
-      report.add(await checkMemoryOf(store, tenant, examining.stuckAfterMs));
+      await examineTenant(store, tenant, examination, report);
     }
   }
   // Keys and memories outlive their sessions: a tenant may have some and no session.
-  if (tenant === null && scope !== 'all' && !('sessionId' in scope)) {
-    for await (const found of checkClaimsOf(store, scope.tenantId, pageSize)) report.add(found);
-    report.add(await checkMemoryOf(store, scope.tenantId, examining.stuckAfterMs));
+  if (scope === 'all') {
+    for await (const left of tenantsLeft(store, pageSize)) {
+      if (signal?.aborted) return;
+      await examineTenant(store, left, examination, report);
+    }
+  } else if (tenant === null && !('sessionId' in scope)) {
+    await examineTenant(store, scope.tenantId, examination, report);
   }
+}
+
+/** What a tenant has beside its sessions. */
+async function examineTenant(
+  store: Store,
+  tenantId: string,
+  { examining, pageSize }: Examination,
+  report: Report,
+): Promise<void> {
+  for await (const found of checkClaimsOf(store, tenantId, pageSize)) report.add(found);
+  report.add(await checkMemoryOf(store, tenantId, examining.stuckAfterMs));
 }
 
 class Report {

@@ -31,7 +31,7 @@ export function settleWords(call: AskedCall): CommandWords[] {
           ['deny', executionId, '--reason', 'REASON', ...question],
         ]
       : [];
-  const settlements = ways.map((way) => ['settle', executionId, ...way]);
+  const settlements = ways.map((way) => ['settle', executionId, ...way, ...question]);
   return [...decisions, ...settlements].map((words) => ['turnlock', ...words, ...where]);
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Awaiting, requireApproval } from '../../index.ts';
+import { type AwaitedExecution, type Awaiting, type RunResult, requireApproval, ToolError } from '../../index.ts';
 import type { RuntimeSuite } from '../support/runtime-database.ts';
-import { openRuntime, openSession } from '../support/runtime-open.ts';
+import { openRuntime, openSession, scriptedAgent } from '../support/runtime-open.ts';
+import { call, eachRun, looseTool } from '../support/runtime-script.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { ask, refundAgent } from './approval-scene.ts';
 
@@ -49,7 +50,8 @@ export const describeAwaiting: RuntimeSuite = (database) => {
       const { agent } = refundAgent(ask, { order: 1 }, { order: 2 });
       const told: string[] = [];
       const ends: (() => void)[] = [];
-      const onAwaiting = ({ approvalId }: Awaiting) => {
+      const onAwaiting = ({ sessionId, approvalId }: Awaiting) => {
+        if (sessionId !== session.sessionId) return;
         told.push(approvalId);
         return told.length === 1 ? new Promise<void>((resolve) => ends.push(resolve)) : undefined;
       };
@@ -117,5 +119,67 @@ export const describeAwaiting: RuntimeSuite = (database) => {
     ]);
     expect(await (await session.resume())!.result()).toMatchObject({ state: 'IDLE' });
     expect(acts).toEqual([{ order: 2 }]);
+  });
+
+  test('a result and the status name the very question, as the list does, also where some are answered', async () => {
+    const { agent, acts } = refundAgent(ask, { order: 1 }, { order: 2 });
+    const { runtime, session } = await open(agent);
+    const listed = async () =>
+      (await runtime.awaiting({ tenantId: 'tenant', sessionId: session.sessionId })).map(
+        ({ approvalId }) => approvalId,
+      );
+    const named = ({ awaiting }: Pick<RunResult, 'awaiting'>) => awaiting.map(({ approvalId }) => approvalId);
+    const sent = await session.send('refund', { messageId: 'm' });
+    const first = await sent.result();
+    expect(named(first)).toEqual(await listed());
+    expect(new Set(named(first)).size).toBe(2);
+    expect(named(await (await session.send('refund', { messageId: 'm' })).result())).toEqual(named(first));
+    const [one, two] = first.awaiting as [AwaitedExecution, AwaitedExecution];
+    await expect(session.approve(one.executionId, { by: 'ada', approvalId: two.approvalId })).rejects.toMatchObject({
+      code: 'APPROVAL_STALE',
+    });
+    const next = await (await session.approve(one.executionId, { by: 'ada', approvalId: one.approvalId })).result();
+    expect(named(next)).toEqual([two.approvalId]);
+    expect(await listed()).toEqual([two.approvalId]);
+    expect(named(await session.status())).toEqual([two.approvalId]);
+    expect(acts).toEqual([]);
+  });
+
+  test('a settlement that names its question settles nothing of a later one, of another call, or once it is answered', async () => {
+    const acts: number[] = [];
+    const book = looseTool(
+      'book',
+      () => {
+        acts.push(acts.length);
+        throw new ToolError('no answer', { outcome: 'unknown' });
+      },
+      { effect: 'nonRepeatable' },
+    );
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('book', { seat: 1 })] }, 'done'), [book]);
+    const { session } = await open(agent);
+    const first = await (await session.send('book')).result();
+    const [{ executionId, approvalId }] = first.awaiting as [AwaitedExecution];
+    const again = { outcome: 'runAgain', by: 'ada', approvalId } as const;
+    const second = await (await session.settle(executionId, again)).result();
+    const [later] = second.awaiting as [AwaitedExecution];
+    expect(later).toMatchObject({ executionId, reason: 'unknown' });
+    expect(later.approvalId).not.toBe(approvalId);
+    const happened = { outcome: 'succeeded', output: 'seat 1', by: 'bob' } as const;
+    const { version } = await session.status();
+    for (const settlement of [again, { ...happened, approvalId }]) {
+      await expect(session.settle(executionId, settlement)).rejects.toMatchObject({
+        code: 'APPROVAL_DECIDED',
+        details: { decision: 'settled', decidedBy: 'ada', round: 1 },
+      });
+    }
+    const elsewhere = session.settle(executionId, { ...happened, approvalId: executionId });
+    await expect(elsewhere).rejects.toMatchObject({
+      code: 'APPROVAL_STALE',
+      details: { approvalId: later.approvalId },
+    });
+    expect((await session.status()).version).toBe(version);
+    expect(acts).toHaveLength(2);
+    const settled = await session.settle(executionId, { ...happened, approvalId: later.approvalId });
+    expect(await settled.result()).toMatchObject({ state: 'IDLE', reply: 'done' });
   });
 };

@@ -37,7 +37,7 @@ test('a limit that is held per call alone is found, in two calls, and played aga
 });
 
 test('nothing is found where the policy looks at what was paid', async () => {
-  expect(await checkPolicy(refunds(inAll))).toEqual({ ok: true, runs: 200, seed: 1, failure: null });
+  expect(await checkPolicy(refunds(inAll))).toMatchObject({ ok: true, runs: 200, seed: 1, failure: null });
 });
 
 test('what a person approves runs, and what a policy throws at does not', async () => {
@@ -51,6 +51,63 @@ test('what a person approves runs, and what a policy throws at does not', async 
     }),
   );
   expect(throws.ok).toBe(true);
+});
+
+test('what the policy said of the calls is counted: it allowed, denied, had a person asked, or threw', async () => {
+  let judged = 0;
+  const { played, text } = await checkPolicy({
+    ...refunds(() => {
+      judged += 1;
+      if (judged % 4 === 0) throw new Error('no database');
+      if (judged % 4 === 1) return undefined as never;
+      return judged % 4 === 2 ? deny('no') : requireApproval();
+    }),
+    invariants: {},
+  });
+  const each = (rest: number) => Math.floor((judged + 4 - rest) / 4);
+  expect(judged).toBeGreaterThan(200);
+  expect(played).toEqual({
+    calls: judged,
+    allowed: 0,
+    denied: each(2),
+    approvalRequired: each(3),
+    approved: expect.any(Number),
+    failed: each(4) + each(1),
+  });
+  expect(played.approved).toBeGreaterThan(0);
+  expect(played.approved).toBeLessThan(played.approvalRequired);
+  expect(text).toMatch(/^Nothing was found in 200 runs\.\n {2}\d+ calls: 0 allowed, /);
+});
+
+test('calls that run are counted until something is found, and not those that make it shorter', async () => {
+  let judged = 0;
+  let judgedUntilFound = 0;
+  const { played, text, failure } = await checkPolicy({
+    ...refunds((params) => {
+      judged += 1;
+      return perCall(params);
+    }),
+    invariants: {
+      'no order gets more than 100': (paid) => {
+        const holds = [...paid.values()].every((cents) => cents <= 100);
+        if (!holds && judgedUntilFound === 0) judgedUntilFound = judged;
+        return holds;
+      },
+    },
+  });
+  expect(judged).toBeGreaterThan(judgedUntilFound);
+  expect(played).toMatchObject({ calls: judgedUntilFound, allowed: judgedUntilFound });
+  expect(text).toBe(failure?.text);
+});
+
+test.each([
+  ['denies', () => deny('no'), { allowed: 0, approved: 0, failed: 0 }],
+  ['throws', () => JSON.parse('no JSON'), { allowed: 0, denied: 0, approved: 0 }],
+])('of a policy that always %s the text says first that no call ran', async (_, policy, counts) => {
+  const { ok, played, text } = await checkPolicy(refunds(policy));
+  expect(ok).toBe(true);
+  expect(played).toMatchObject(counts);
+  expect(text).toMatch(/^Nothing was found in 200 runs, but NO CALL RAN\.\n/);
 });
 
 test('what an invariant looks at is there when it looks, also where the world takes a moment', async () => {

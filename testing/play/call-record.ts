@@ -9,6 +9,8 @@ interface SeenCalls {
   /** How often a person sent it again. */
   sentAgain: number;
   isDenied: boolean;
+  /** How often `reconcile` was asked. */
+  reconciles: number;
 }
 
 /** What Turnlock itself promises of calls, held against what was called: whatever the tools are. */
@@ -47,13 +49,23 @@ export class CallRecord {
     this.#of(executionId).sentAgain += 1;
   }
 
-  /** How often a call ran; of one that never did, 0. */
-  countOf(executionId: string): number {
+  /** Notes a call of `reconcile`. */
+  reconciled(executionId: string): void {
+    this.#of(executionId).reconciles += 1;
+  }
+
+  /** How often `execute` was called for it. */
+  attemptsOf(executionId: string): number {
     return this.#calls.get(executionId)?.attempts.length ?? 0;
   }
 
+  /** How often `reconcile` was called for it. */
+  reconcilesOf(executionId: string): number {
+    return this.#calls.get(executionId)?.reconciles ?? 0;
+  }
+
   #of(executionId: string): SeenCalls {
-    const seen = this.#calls.get(executionId) ?? { attempts: [], sentAgain: 0, isDenied: false };
+    const seen = this.#calls.get(executionId) ?? { attempts: [], sentAgain: 0, isDenied: false, reconciles: 0 };
     this.#calls.set(executionId, seen);
     return seen;
   }

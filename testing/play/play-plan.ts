@@ -8,13 +8,12 @@ import { readSeen } from '../invariants/read-seen.ts';
 import { saidBy } from '../invariants/said-by.ts';
 import { describeCommand } from '../plan/describe-command.ts';
 import type { Command, Plan } from '../plan/plan.ts';
-import type { Invariants, Seen, Subject } from '../subject.ts';
-
+import type { PlayedRun } from '../report/played-tools.ts';
+import type { Invariants, Seen, SeenExecution, Subject } from '../subject.ts';
 import { Client } from './client.ts';
 import { NeverRests } from './never-rests.ts';
 import { People } from './people.ts';
 import { Stage } from './stage.ts';
-
 import type { TimelineEntry } from './timeline.ts';
 
 /** What one run was found to break. */
@@ -28,6 +27,8 @@ export interface Broken {
 /** What came of a run. */
 export interface Played {
   broken: Broken | null;
+  /** What it came to, to be counted. */
+  run: PlayedRun;
   timeline: readonly TimelineEntry[];
   /** Where what it left is kept; `null`: nowhere. */
   kept: string | null;
@@ -69,9 +70,13 @@ export async function playPlan<World>(
 ): Promise<Played> {
   const stage = new Stage(database, subject, plan, judging.isTold);
   try {
-    const broken = await playOn(stage, judging);
+    const early = await playOn(stage, judging);
+    // Whoever holds the one connection for ever lets nobody read.
+    const executions = early !== null && stage.database.isHeld ? [] : await readSeen(stage.database);
+    const broken = early ?? judge(stage, judging, executions);
     const kept = judging.keepIn === undefined ? null : await keep(stage, judging.keepIn);
-    return { broken, timeline: stage.timeline.entries, kept };
+    const run = { executions, calls: stage.calls, faults: stage.struck };
+    return { broken, run, timeline: stage.timeline.entries, kept };
   } finally {
     await stage.close();
   }
@@ -88,13 +93,15 @@ async function keep<World>(stage: Stage<World>, parent: string): Promise<string 
   }
 }
 
+/** Plays it until it is at rest. What was broken by then, of Turnlock's own promises or after a command. */
 async function playOn<World>(stage: Stage<World>, judging: Judging<World>): Promise<Broken | null> {
   try {
     await stage.open();
     const cast = { client: new Client(stage), people: new People(stage) };
     for (const command of stage.plan.commands) {
       await playCommand(stage, cast, command);
-      const broken = stage.broken.first ?? (judging.everyStep ? await judge(stage, judging) : null);
+      const broken =
+        stage.broken.first ?? (judging.everyStep ? judge(stage, judging, await readSeen(stage.database)) : null);
       if (broken !== null) return broken;
     }
     await bringToRest(stage, cast);
@@ -103,8 +110,7 @@ async function playOn<World>(stage: Stage<World>, judging: Judging<World>): Prom
     throw error;
   }
   stage.openPlaces();
-  const seen = stage.broken.first ?? (await checkPromises(stage)) ?? stage.writers.broken;
-  return seen ?? (await judge(stage, judging));
+  return stage.broken.first ?? (await checkPromises(stage)) ?? stage.writers.broken;
 }
 
 async function playCommand<World>(
@@ -216,8 +222,13 @@ function repliesOf({ commands }: Plan): number {
   );
 }
 
-async function judge<World>(stage: Stage<World>, { invariants }: Judging<World>): Promise<Broken | null> {
-  const seen: Seen<World> = { world: stage.world, executions: await readSeen(stage.database) };
+/** The first of the user's invariants that does not hold; `null`: all hold. */
+function judge<World>(
+  stage: Stage<World>,
+  { invariants }: Judging<World>,
+  executions: readonly SeenExecution[],
+): Broken | null {
+  const seen: Seen<World> = { world: stage.world, executions };
   for (const [invariant, holds] of Object.entries(invariants)) {
     const message = saidBy(invariant, () => holds(seen));
     if (message !== null) return { invariant, message };

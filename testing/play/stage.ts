@@ -5,6 +5,7 @@ import { type Agent, defineAgent } from '../../runtime/define-agent.ts';
 import type { Session } from '../../runtime/session-handle.ts';
 import { VirtualClock } from '../clock/virtual-clock.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
+import type { FaultKind } from '../faults/fault-plan.ts';
 import { BrokenPromises } from '../invariants/broken-promises.ts';
 import { checkReconciliation, RECONCILES } from '../invariants/check-reconciliation.ts';
 import { PROMISE_NAMES } from '../invariants/promise-names.ts';
@@ -53,8 +54,8 @@ export class Stage<World> {
   readonly out = new Set<ToolCall>();
   /** Under which name each process holds sessions. */
   readonly holders = new Map<KitProcess, string>();
-  /** Rises with every fault that happens. */
-  strikes = 0;
+  /** How many faults of each kind have happened. */
+  readonly struck: Record<FaultKind, number> = { crash: 0, stall: 0, disconnect: 0, timeout: 0 };
   /** Who wrote to which session. */
   readonly writers = new Writers();
   readonly database: KitDatabase;
@@ -86,7 +87,7 @@ export class Stage<World> {
       onLocked: (sessionId, transaction) =>
         this.writers.passedLock(sessionId, transaction, () => `session ${this.numberOf(sessionId) ?? sessionId}`),
       onStrike: ({ number }, fault, { point, place }) => {
-        this.strikes += 1;
+        this.struck[fault] += 1;
         this.look(number);
         this.timeline.note(number, () => `${STRIKES[fault]} at ${place === undefined ? point : `'${place}'`}`);
       },
@@ -133,6 +134,11 @@ export class Stage<World> {
   /** The living process that was started last: of a rolling deploy, one of the newest build. */
   async newest(): Promise<KitProcess> {
     return this.alive.at(-1) ?? (await this.living(1));
+  }
+
+  /** Rises with every fault that happens. */
+  get strikes(): number {
+    return Object.values(this.struck).reduce((all, one) => all + one);
   }
 
   get alive(): KitProcess[] {
@@ -266,7 +272,8 @@ export class Stage<World> {
         this.#moves += 1;
         this.calls.note(call);
       },
-      reconciled: (tool: Tool, answer: unknown) => {
+      reconciled: (executionId: string) => this.calls.reconciled(executionId),
+      verdict: (tool: Tool, answer: unknown) => {
         const wrong = checkReconciliation(tool, answer);
         if (wrong !== null) this.broken.note(RECONCILES, wrong);
       },

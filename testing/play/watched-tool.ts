@@ -13,8 +13,9 @@ export interface Watch {
   /** Notes what has changed in the world since the last look. */
   look(process: number): void;
   called(call: ToolCall): void;
-  /** `reconcile` of `tool` has answered. */
-  reconciled(tool: Tool, answer: unknown): void;
+  reconciled(executionId: string): void;
+  /** What `reconcile` of a tool has answered. */
+  verdict(tool: Tool, answer: unknown): void;
   /** Calls of `execute` that have not come back, but for those inside a commit. */
   out: Set<ToolCall>;
 }
@@ -71,9 +72,10 @@ export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unk
       reconcile === null
         ? null
         : async (params, context) => {
+            watch.reconciled(context.executionId);
             const ask = () => reconcile(params, context);
             const answer = await watched(`reconcile of ${tool.name}`, params, context, ask);
-            watch.reconciled(tool, answer);
+            watch.verdict(tool, answer);
             return answer;
           },
   };

@@ -151,10 +151,11 @@ export class Conversation {
   }
 
   /** The run that follows. Where a child asks, it goes on first, and this session after it. */
-  async #decide({ sessionId, executionId, digest }: AwaitedExecution, outcome: Outcome): Promise<Run> {
+  async #decide(call: AwaitedExecution, outcome: Outcome): Promise<Run> {
+    const { sessionId } = call;
     const isOwn = sessionId === this.session.sessionId;
     const asker = isOwn ? this.session : await this.#parts.open(sessionId);
-    const run = await decideIn(asker, { executionId, digest }, outcome);
+    const run = await decideIn(asker, call, outcome);
     if (isOwn) return run;
     await run.result();
     return (await this.session.resume()) ?? run;
@@ -178,11 +179,11 @@ function isToBeDecided({ reason }: AwaitedExecution): boolean {
 
 function decideIn(
   session: Session,
-  { executionId, digest }: Pick<AwaitedExecution, 'executionId' | 'digest'>,
+  { executionId, approvalId, digest }: AwaitedExecution,
   outcome: Outcome,
 ): Promise<Run> {
-  if ('outcome' in outcome) return session.settle(executionId, outcome);
+  if ('outcome' in outcome) return session.settle(executionId, { ...outcome, approvalId });
   const { by } = outcome;
-  if (outcome.decision === 'approve') return session.approve(executionId, { by, digest });
-  return session.deny(executionId, { by, reason: outcome.reason, digest });
+  if (outcome.decision === 'approve') return session.approve(executionId, { by, approvalId, digest });
+  return session.deny(executionId, { by, reason: outcome.reason, approvalId, digest });
 }

@@ -66,16 +66,17 @@ function who({ by, roles = [] }: Visit['viewer'], { digest, approvalId }: SentDe
   return { by, roles, digest, approvalId };
 }
 
-function settlementOf({ by, roles = [] }: Visit['viewer'], { decision }: SentDecision): Settlement {
+function settlementOf({ by, roles = [] }: Visit['viewer'], { decision, approvalId }: SentDecision): Settlement {
+  const who = { by, roles, approvalId };
   switch (decision.way) {
     case 'succeeded':
-      return { outcome: 'succeeded', output: decision.output ?? null, by, roles };
+      return { outcome: 'succeeded', output: decision.output ?? null, ...who };
     case 'answer':
-      return { outcome: 'succeeded', output: decision.answer, by, roles };
+      return { outcome: 'succeeded', output: decision.answer, ...who };
     case 'failed':
-      return { outcome: 'failed', reason: decision.reason, by, roles };
+      return { outcome: 'failed', reason: decision.reason, ...who };
     default:
-      return { outcome: 'runAgain', by, roles };
+      return { outcome: 'runAgain', ...who };
   }
 }
 

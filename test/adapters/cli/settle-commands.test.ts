@@ -62,8 +62,8 @@ test('the role that the policy wants and the question that is answered stand in 
   expect(settleCommands({ ...asked, approvers: { roles: ['cfo', 'board'] } }, {})).toEqual([
     `turnlock approve ${call.executionId} --digest d1 --approval q1 ${where}`,
     `turnlock deny ${call.executionId} --reason 'REASON' --approval q1 ${where}`,
-    `${settle} --succeeded 'OUTPUT_AS_JSON' ${where}`,
-    `${settle} --failed 'REASON' ${where}`,
+    `${settle} --succeeded 'OUTPUT_AS_JSON' --approval q1 ${where}`,
+    `${settle} --failed 'REASON' --approval q1 ${where}`,
   ]);
 });
 

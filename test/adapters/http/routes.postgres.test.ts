@@ -47,6 +47,9 @@ describe('sessions by HTTP', () => {
       expect((await ask('POST', approve, { body: {} })).status).toBe(400);
       const stale = await ask('POST', approve, { body: { digest: 'another' } });
       expect([stale.status, await stale.json()]).toMatchObject([409, { code: 'APPROVAL_STALE' }]);
+      const byHand = { outcome: 'failed', reason: 'no', approvalId: randomUUID() };
+      const elsewhere = await ask('POST', `${path}/executions/${executionId}/settle`, { body: byHand });
+      expect([elsewhere.status, await elsewhere.json()]).toMatchObject([409, { code: 'APPROVAL_STALE' }]);
       const forged = await ask('POST', approve, { body: { digest, by: 'somebody' } });
       expect(forged.status).toBe(400);
       const approved = await ask('POST', approve, { body: { digest } });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { inspector } from '../../../adapters/inspector/inspector.ts';
 import { requireApproval, ToolError } from '../../../index.ts';
 import type { Awaiting } from '../../../persistence/list-awaiting.ts';
@@ -190,5 +190,37 @@ onPglite((database) => {
     const answer = await sendForm(handler, '/decide', { ...fields, output: '{"seat":"12A"}' });
     expect((await getPage(handler, answer.headers.get('location') ?? '')).text).toMatch(/Settled by ana/);
     await waitFor(async () => (await session.status()).state === 'IDLE', { for: 'the session to rest' });
+  });
+
+  test('what a page says of an outcome is not said of that of a later attempt, which began while the form was on its way', async () => {
+    const starts: unknown[] = [];
+    const book = looseTool(
+      'book',
+      (params) => {
+        starts.push(params);
+        throw new ToolError('no answer', { outcome: 'unknown' });
+      },
+      { effect: 'nonRepeatable' },
+    );
+    const agent = scriptedAgent(eachRun({ toolCalls: [call('book', { seat: '12A' })] }), [book]);
+    const viewer = newViewer();
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent, { tenantId: viewer.tenantId });
+    const { awaiting } = await (await session.send('book')).result();
+    const { executionId, approvalId } = awaiting[0]!;
+    const handler = inspector(runtime, { viewer, decide: true });
+    const fields = fieldsOf(await getPage(handler, '/awaiting'), 'succeeded');
+    const open = runtime.session;
+    // Between the inspector's look at the question and its commit.
+    vi.spyOn(runtime, 'session').mockImplementationOnce(async (reference) => {
+      await (await session.settle(executionId, { outcome: 'runAgain', by: 'bob' })).result();
+      return open(reference);
+    });
+    const answer = await sendForm(handler, '/decide', { ...fields, output: '{"seat":"12A"}' });
+    expect(answer.status).toBe(303);
+    expect(starts).toHaveLength(2);
+    const status = await session.status();
+    expect(status).toMatchObject({ state: 'AWAITING_INPUT', awaiting: [{ executionId, reason: 'unknown' }] });
+    expect(status.awaiting[0]!.approvalId).not.toBe(approvalId);
   });
 });

@@ -107,6 +107,7 @@ function definer([name, , refusal, title, attempt]: (typeof HIDDEN)[number]): Sc
 const CROSSING: [signature: string, call: string, role: string][] = [
   ['list_controls()', 'list_controls()', 'turnlock_runtime'],
   ['list_sessions(uuid, int, text)', 'list_sessions()', 'turnlock_runtime'],
+  ['list_keeping_tenants(text, int)', 'list_keeping_tenants()', 'turnlock_runtime'],
   [
     'find_sessions(text, uuid, text, jsonb, uuid, int, uuid, text)',
     `find_sessions(external_id => 'x')`,

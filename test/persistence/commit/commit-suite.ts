@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SessionEvent } from '../../../machines/session-event.ts';
 import type { CommittedSession } from '../../../persistence/committed-session.ts';
 import type { LeaseClaim } from '../../../persistence/lease.ts';
@@ -198,5 +198,29 @@ export const describeCommits: RuntimeSuite = (database) => {
     expect(actor.committed()).toMatchObject({ state: 'IDLE', version: 4 });
     unsubscribe();
     actor.stop();
+  });
+
+  test('an actor that is stopped while a commit is under way tells of it, and then takes no more', async () => {
+    const warn = vi.spyOn(console, 'warn');
+    onTestFinished(() => warn.mockRestore());
+    const store = await openStore(database());
+    const session = await insertSession(store);
+    const actor = createPersistenceActor(store, session);
+    const seen: string[] = [];
+    actor.subscribe(({ transition }) => seen.push(transition.event.type));
+    const { messaged } = eventsOfRun();
+    const underWay = actor.commit({
+      tenantId: 'tenant',
+      sessionId: session.sessionId,
+      eventId: randomUUID(),
+      cause: 'worker',
+      event: messaged,
+      claim: acquire,
+    });
+    actor.stop();
+    await underWay;
+    expect(seen).toEqual(['user.messaged']);
+    expect(actor.committed()).toMatchObject({ state: 'PLANNING', version: 1 });
+    expect(warn).not.toHaveBeenCalled();
   });
 };

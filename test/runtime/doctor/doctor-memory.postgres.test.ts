@@ -37,4 +37,29 @@ onPostgres((database) => {
     await memory.forget({ all: true });
     expect(await findings()).toEqual([]);
   });
+
+  test('over all tenants, one that has no session is looked at too, and one that has some once', async () => {
+    const runtime = await openRuntime(database(), [agent]);
+    const tenants = ['left-a', 'left-b', 'with-session'];
+    const ids = tenants.map(() => randomUUID());
+    for (const [place, tenantId] of tenants.entries()) {
+      const memoryId = ids[place]!;
+      await runtime.memory({ tenantId, userId: 'user' }).remember({ kind: 'fact', content: 'a fact', memoryId });
+      await database().query(
+        `INSERT INTO turnlock.agent_memory_tasks (tenant_id, kind, user_id, memory_id, attempts, due_at, created_at)
+           VALUES ($1, 'embed', 'user', $2, 10, turnlock.turnlock_now(), turnlock.turnlock_now())`,
+        [tenantId, memoryId],
+      );
+    }
+    await runtime.createSession({ agent: agent.name, tenantId: 'with-session', userId: 'user' });
+    for (const pageSize of [1, 500]) {
+      const { findings } = await runtime.doctor({ all: true, pageSize });
+      const told = findings.filter(({ tenantId }) => tenants.includes(tenantId ?? ''));
+      expect(told.map(({ code, tenantId, place }) => [code, tenantId, place])).toEqual([
+        ['MEMORY_OWED', 'with-session', `vector of memory ${ids[2]}`],
+        ['MEMORY_OWED', 'left-a', `vector of memory ${ids[0]}`],
+        ['MEMORY_OWED', 'left-b', `vector of memory ${ids[1]}`],
+      ]);
+    }
+  });
 });

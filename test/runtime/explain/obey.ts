@@ -19,9 +19,10 @@ const DOINGS = {
     settled(session.deny(executionId, { by, reason: optionOf(words, '--reason') ?? '' })),
   settle: async (session: Session, executionId: string, words: CommandWords) => {
     const reason = optionOf(words, '--failed');
-    if (words.includes('--run-again')) return settled(session.settle(executionId, { outcome: 'runAgain', by }));
-    if (reason !== undefined) return settled(session.settle(executionId, { outcome: 'failed', reason, by }));
-    return settled(session.settle(executionId, { outcome: 'succeeded', output: null, by }));
+    const who = { by, approvalId: optionOf(words, '--approval') ?? '' };
+    if (words.includes('--run-again')) return settled(session.settle(executionId, { outcome: 'runAgain', ...who }));
+    if (reason !== undefined) return settled(session.settle(executionId, { outcome: 'failed', reason, ...who }));
+    return settled(session.settle(executionId, { outcome: 'succeeded', output: null, ...who }));
   },
   retry: async (session: Session) => settled(session.retry({ by })),
   release: async (session: Session) => void (await session.release({ by })),

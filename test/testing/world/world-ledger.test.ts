@@ -31,7 +31,7 @@ describe('a ledger', () => {
 });
 
 describe('the invariants of a ledger', () => {
-  const nobody = { approvedBy: null, settledBy: null, answeredBy: null };
+  const nobody = { approvedBy: null, settledBy: null, answeredBy: null, errorCode: null };
   const invariants = ledgerInvariants((world: { bank: WorldLedger }) => world.bank);
 
   function execution(key: string, status: SeenExecution['status'], isUnknown = false): SeenExecution {

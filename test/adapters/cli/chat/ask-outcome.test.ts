@@ -7,6 +7,7 @@ import type { AwaitedExecution } from '../../../../index.ts';
 const CALL: AwaitedExecution = {
   sessionId: 'session',
   executionId: 'e',
+  approvalId: 'a',
   toolName: 'refund',
   params: {},
   reason: 'unknown',
