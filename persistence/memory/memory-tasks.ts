@@ -113,12 +113,17 @@ export async function oweSummary(
  */
 export async function finishTask(em: EntityManager, task: MemoryTask): Promise<void> {
   const reached = task.kind === 'summarise' ? task.upToTurn : null;
+  const given = [task.taskId, task.tenantId, reached];
   await em.execute(
-    `with done as (delete from turnlock.agent_memory_tasks
-         where task_id = ? and tenant_id = ? and coalesce(up_to_turn, -1) <= coalesce(?::int, -1))
-     update turnlock.agent_memory_tasks set attempts = 0, due_at = turnlock.turnlock_now(), last_error_code = null
+    `delete from turnlock.agent_memory_tasks
+       where task_id = ? and tenant_id = ? and coalesce(up_to_turn, -1) <= coalesce(?::int, -1)`,
+    given,
+  );
+  // A statement of its own: one that began before somebody owed more, and waited for him, would find neither what was nor what is.
+  await em.execute(
+    `update turnlock.agent_memory_tasks set attempts = 0, due_at = turnlock.turnlock_now(), last_error_code = null
        where task_id = ? and tenant_id = ? and coalesce(up_to_turn, -1) > coalesce(?::int, -1)`,
-    [task.taskId, task.tenantId, reached, task.taskId, task.tenantId, reached],
+    given,
   );
 }
 
