@@ -157,6 +157,10 @@ export const ERROR_CODES = {
   ),
   TOOL_TIMED_OUT: kind('work', 'Its outcome is unknown: look at the receiver, then settle the execution.'),
   TOOL_OUTCOME_UNKNOWN: kind('work', 'Look at the receiver, then settle the execution.'),
+  NEVER_RESTS: kind(
+    'work',
+    'Find what a tool or a model under test does again and again. reset() and close() of the harness end it.',
+  ),
 
   // Bounds
   VALUE_TOO_LARGE: kind('limit', 'Pass a reference instead of the content, or raise the bound in `limits`.'),

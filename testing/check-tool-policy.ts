@@ -36,7 +36,8 @@ export interface ToolPolicyCheck<World> extends Pick<Subject<World>, 'world' | '
   policy?: Subject<World>['policy'];
   /**
    * Operators approve and deny, late, twice and contradicting each other; whoever is asked whether to repeat a call says no. `settle`: how
-   * somebody who looks at the world settles an unknown outcome, soon: it is waited for. Default: unknown outcomes stay unknown.
+   * somebody who looks at the world settles an unknown outcome, within five seconds of real time, with an output that the tool could have
+   * returned. Default: unknown outcomes stay unknown.
    */
   people?: Subject<World>['people'];
   /** What goes wrong. Default: all of them. */
@@ -87,7 +88,7 @@ const PLAYS = { again: 3, candidate: 4, told: 5 };
  *
  * On PGlite one seed gives the same runs: time and ids are the kit's. On a server it gives the same plans.
  *
- * @throws OPTIONS_INVALID for an option that is not accepted. DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED and
+ * @throws OPTIONS_INVALID for an option that is not accepted, also by what it gives or where it does not answer. DATABASE_UNREACHABLE, DATABASE_LOGIN_REFUSED, DATABASE_UNSUPPORTED and
  * PRIVILEGE_MISSING of a server, on which nothing is left then. What `world`, `tools`, `people.settle` or `prepare` throw.
  * @example
  * const report = await checkToolPolicy({ world: newBank, tools: (bank, process) => [refundTool(bank, process)], calls: { refund }, invariants });

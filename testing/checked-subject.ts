@@ -1,6 +1,10 @@
+import { systemEnvironment } from '../environment.ts';
 import { TurnlockError } from '../errors.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import type { Subject, Truth } from './subject.ts';
+
+/** Milliseconds of real time for which somebody may look at the world. */
+const LOOK_MS = 5_000;
 
 /** What is tested, and what is known of its tools by now. */
 export interface CheckedSubject<World> {
@@ -32,7 +36,7 @@ export function checkedSubject<World>(subject: Subject<World>, called: readonly 
       },
       ...(settle === undefined
         ? {}
-        : { people: { settle: async (world, call) => truthOf(await settle(world, call)) } }),
+        : { people: { settle: async (world, call) => truthOf(await soon((async () => settle(world, call))())) } }),
     },
     checkNames: (isOver) => {
       const missing = called.find((name) => !names.has(name));
@@ -40,6 +44,20 @@ export function checkedSubject<World>(subject: Subject<World>, called: readonly 
       throw refused('calls', JSON.stringify(missing), `names of tools: ${[...names].join(', ')}`);
     },
   };
+}
+
+/** What was found by who looks at the world. @throws OPTIONS_INVALID where he is still looking after {@link LOOK_MS}. */
+async function soon(look: Promise<unknown>): Promise<unknown> {
+  const over = new AbortController();
+  const late = systemEnvironment.sleep(LOOK_MS, over.signal).then(() => {
+    throw refused('people.settle', `no answer within ${LOOK_MS / 1_000} seconds`, 'a truth');
+  });
+  try {
+    return await Promise.race([look, late]);
+  } finally {
+    late.catch(() => undefined);
+    over.abort();
+  }
 }
 
 function truthOf(truth: unknown): Truth {

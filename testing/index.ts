@@ -22,8 +22,8 @@ export {
   SimulatedCrash,
 } from './faults/fault-plan.ts';
 export { readFaults, writeFaults } from './faults/fault-text.ts';
-export type { BrokenPromise } from './harness/broken-promises.ts';
 export type { HarnessStart } from './harness/harness-process.ts';
+export type { BrokenPromise } from './harness/read-broken-promises.ts';
 export {
   openSessionHarness,
   type ProcessOfHarness,
@@ -31,7 +31,6 @@ export {
   type SessionHarnessOptions,
 } from './harness/session-harness.ts';
 export { PROMISE_NAMES } from './invariants/promise-names.ts';
-export { NeverRests } from './play/never-rests.ts';
 export type { TimelineEntry } from './play/timeline.ts';
 export type { PlayedPolicy } from './report/played-policy.ts';
 export type { PlayedTool, PlayedTools } from './report/played-tools.ts';

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnlockError } from '../../errors.ts';
 import { LOCK_FILE } from './directory-lock.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Stands in a directory from before its first file until PostgreSQL runs on it: whoever finds it may begin again. */
 const UNFINISHED = 'turnlock.unfinished';
@@ -21,7 +22,7 @@ export interface DirectoryState {
  * at before the lock is taken, so that nothing is written into a directory of somebody else's.
  */
 export async function prepareDirectory(directory: string): Promise<void> {
-  await orInvalid(directory, () => mkdir(directory, { recursive: true }));
+  await orInvalid(directory, () => makeFolder(directory));
   const names = await orInvalid(directory, () => readdir(directory));
   if (names.includes('PG_VERSION') || names.includes(UNFINISHED) || names.every((name) => LOCK_FILE.test(name))) return;
   throw directoryInvalid(directory, 'other files', 'an empty directory, or one of PGlite');

@@ -2,9 +2,10 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { pglite } from '../../adapters/databases/pglite.ts';
 import { scripted } from '../../adapters/models/scripted.ts';
-import { createRuntime, defineAgent } from '../../index.ts';
+import { createRuntime, defineAgent, done, ToolError } from '../../index.ts';
 import { checkToolPolicy, type ToolPolicyCheck } from '../../testing/check-tool-policy.ts';
 import type { SeenExecution } from '../../testing/subject.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
@@ -49,12 +50,22 @@ const ONE_CALL =
   '{"form":1,"ids":7,"order":0,"commands":[{"type":"message","session":1,"process":1,"replies":[[{"tool":"refund","params":{"order":"1","cents":50}}]]}]}';
 const neverPays = { 'nothing is paid': ({ world }: { world: Books }) => world.payments.length === 0 };
 
-test('a folder in which nothing can be kept takes nothing from the report, which says so', async () => {
-  const keepIn = join(await temporaryFolder('turnlock-kept-'), 'file');
-  await writeFile(keepIn, '');
+const aFile = async (): Promise<string> => {
+  const file = join(await temporaryFolder('turnlock-kept-'), 'file');
+  await writeFile(file, '');
+  return file;
+};
+
+test.each([
+  ['in whose place is a file', aFile],
+  ['in whose place there can be none', async () => '/proc/turnlock'],
+])('a folder %s takes nothing from the report, which says that nothing is kept', async (_, folder) => {
+  const keepIn = await folder();
   const { failure } = await checkToolPolicy({ ...refundCheck(true), invariants: neverPays, replay: ONE_CALL, keepIn });
   expect(failure).toMatchObject({ invariant: 'nothing is paid', kept: null });
-  expect(failure?.timeline.at(-1)?.what).toMatch(/^what it left cannot be kept in .*file: EEXIST/);
+  const said = `what it left cannot be kept in ${keepIn}: `;
+  expect(failure?.timeline.at(-1)?.what).toContain(said);
+  expect(failure?.text).toContain(said);
 });
 
 test('a world that throws where it is looked at is told as far as it can be', async () => {
@@ -98,17 +109,74 @@ test.each<[string, Partial<ToolPolicyCheck<Books>>]>([
   });
 });
 
-test.each([undefined, 'failed', { outcome: 'maybe' }])('who settles as %j has said nothing', async (truth) => {
+const CRASH = '{"type":"fault","fault":"crash","point":"place","occurrence":2},';
+const CRASH_IN_CALL = ONE_CALL.replace('[', `[${CRASH}`);
+
+test.each<[string, () => unknown, string]>([
+  ['says nothing', () => undefined, 'found undefined, wanted a truth'],
+  ['gives a text', () => 'failed', 'found a string, wanted a truth'],
+  ['gives no truth', () => ({ outcome: 'maybe' }), 'found "maybe", wanted a truth'],
+  [
+    'gives what cannot be stored',
+    () => ({ outcome: 'succeeded', output: 5n }),
+    'refund: value cannot be stored: /output',
+  ],
+  [
+    'gives too much',
+    () => ({ outcome: 'succeeded', output: 'x'.repeat(2 ** 21) }),
+    'refund: value is too large: /output',
+  ],
+  ['gives another output', () => ({ outcome: 'succeeded', output: 5 }), 'refund: output does not fit'],
+  ['never answers', () => new Promise(() => undefined), 'found no answer within 5 seconds, wanted a truth'],
+])('who settles and %s is named, and nothing is held', async (_, settle, message) => {
   const tools: ToolPolicyCheck<Books>['tools'] = (books, process) => [
-    { ...refundTool(books, process, true), effect: 'nonRepeatable' },
+    { ...refundTool(books, process, true), effect: 'nonRepeatable', outputSchema: z.object({ order: z.string() }) },
   ];
-  const people = { settle: () => truth as never };
-  const crash = '{"type":"fault","fault":"crash","point":"place","occurrence":2},';
-  const replay = ONE_CALL.replace('[', `[${crash}`);
-  await expect(checkToolPolicy({ ...refundCheck(true), tools, people, replay })).rejects.toMatchObject({
+  const check = { ...refundCheck(true), tools, replay: CRASH_IN_CALL };
+  await expect(checkToolPolicy({ ...check, people: { settle: settle as never } })).rejects.toMatchObject({
     code: 'OPTIONS_INVALID',
-    message: expect.stringContaining('people.settle'),
+    message: expect.stringMatching(new RegExp(`^option not accepted: people.settle of checkToolPolicy.*${message}`)),
   });
+  const people = { settle: () => ({ outcome: 'succeeded', output: { order: '1' } }) as const };
+  expect(await checkToolPolicy({ ...check, people })).toMatchObject({ ok: true });
+});
+
+/** The check of a refund tool that asks `reconcile` how a call ended. */
+function reconciledCheck(reconcile: () => unknown): ToolPolicyCheck<Books> {
+  const tools: ToolPolicyCheck<Books>['tools'] = (books, process) => [
+    { ...refundTool(books, process, true), effect: 'reconcilable', reconcile: async () => reconcile() as never },
+  ];
+  return { ...refundCheck(true), tools };
+}
+
+test.each<[string, () => unknown, string]>([
+  ['nothing', () => undefined, 'undefined'],
+  ['a text', () => 'yes', "'yes'"],
+  ['no verdict', () => ({ type: 'maybe' }), "{ type: 'maybe' }"],
+  ['what cannot be stored', () => done(5n), "{ output: 5n, type: 'done' }: value cannot be stored: /output"],
+])('a tool whose reconcile gives %s is found, and told by its name', async (_, reconcile, gave) => {
+  const { failure } = await checkToolPolicy({ ...reconciledCheck(reconcile), replay: CRASH_IN_CALL });
+  expect(failure).toMatchObject({
+    invariant: 'reconcile answers with done(…), notDone() or cannotTell(…)',
+    message: expect.stringContaining(`reconcile of refund gave ${gave}`),
+  });
+});
+
+test('calls of which nobody ever hears how they ended are given up one after the other, and come to rest', async () => {
+  const message =
+    '{"type":"message","session":1,"process":1,"isOvertaken":true,"replies":[[{"tool":"refund","params":{"order":"1","cents":50}}]]}';
+  const replay = `{"form":1,"ids":7,"order":0,"commands":[${message},${message},${message}]}`;
+  const check = reconciledCheck(() => new Promise(() => undefined));
+  const tools: ToolPolicyCheck<Books>['tools'] = (books, process) =>
+    check.tools(books, process).map((tool) => ({
+      ...tool,
+      execute: async () => {
+        throw new ToolError('no answer', { outcome: 'unknown' });
+      },
+    }));
+  const people = { settle: () => ({ outcome: 'failed' }) as const };
+  const { failure } = await checkToolPolicy({ ...check, tools, people, replay });
+  expect(failure?.text).toBeUndefined();
 });
 
 test('nothing is found where the bank knows the key', async () => {

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
+import { makeFolder } from '../../adapters/databases/make-folder.ts';
 import { loadPglite } from '../../adapters/databases/open-pglite.ts';
 import { pglite } from '../../adapters/databases/pglite.ts';
 import { type Environment, systemEnvironment } from '../../environment.ts';
@@ -120,7 +121,7 @@ export class PgliteKitDatabase implements KitDatabase {
   /** The copy has the schema's own clock, which goes on where the run ended. */
   async keepIn(parent: string): Promise<string | null> {
     if (this.isHeld) return null;
-    await mkdir(parent, { recursive: true });
+    await makeFolder(parent);
     const folder = await mkdtemp(join(parent, 'run-'));
     const { PGlite } = await loadPglite();
     const [clock] = await this.query('SELECT turnlock.turnlock_now() AS now');

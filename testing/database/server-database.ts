@@ -95,6 +95,7 @@ export class ServerKitDatabase implements KitDatabase {
       connectionTimeoutMillis: CONNECT_MS,
       max: MOST_CONNECTIONS,
       idleTimeoutMillis: 0,
+      allowExitOnIdle: true, // a harness that nobody closes keeps no process alive
     };
     this.#kit = this.#newPool(new Traffic()).pool;
   }

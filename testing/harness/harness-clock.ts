@@ -13,6 +13,9 @@ export class HarnessClock implements Pick<Environment, 'now' | 'monotonic' | 'sl
   #clock: VirtualClock;
   /** How many sleep for a moment. */
   #brief = 0;
+  /** Where they wait after it, while {@link hold} holds them. */
+  readonly #held = new VirtualClock();
+  #holds = 0;
 
   constructor(startsAt: number) {
     this.#startsAt = startsAt;
@@ -33,11 +36,26 @@ export class HarnessClock implements Pick<Environment, 'now' | 'monotonic' | 'sl
     } finally {
       this.#brief -= 1;
     }
+    if (this.#holds > 0) await this.#held.sleep(0, signal);
   };
 
   /** Whether somebody goes on in a moment. */
   get isBrief(): boolean {
     return this.#brief > 0;
+  }
+
+  /** From here on whoever has slept for a moment goes on by {@link letOn} alone, until the returned function is called. */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      if (this.#holds === 0) this.letOn();
+    };
+  }
+
+  /** Lets everybody go on who has slept for a moment. Whether there was anybody. */
+  letOn(): boolean {
+    return this.#held.wakeDue();
   }
 
   /** Moves the time at once; nobody wakes before {@link wakeDue}. */

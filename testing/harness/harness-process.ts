@@ -19,8 +19,30 @@ export interface HarnessStart<Agents extends readonly Agent[]> {
 /** What follows from a failure, or from a deadline that the clock has jumped over, waits for no further jump. */
 const LIMITS: Partial<Limits> = { modelBackoffMs: 0, reconcileBackoffMs: 0, graceMs: 1_000 };
 
+/** What who only looks at rows passes. */
+const LOOKS: ReadonlySet<Passage['point']> = new Set([
+  'beforeBegin',
+  'afterStatement',
+  'beforeCommit',
+  'commitSent',
+  'afterCommit',
+]);
+
 /** One process of a harness. */
 export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> extends MortalProcess<Agents> {
+  #seen = 0;
+  #acts = 0;
+
+  /** How many of its passages were more than a look at rows: a lock, a change, an effect, a place of a tool. */
+  get acts(): number {
+    const { passages } = this.plan;
+    for (const { point, statement = 'select' } of passages.slice(this.#seen)) {
+      if (!LOOKS.has(point) || !/^(select|begin|commit)/i.test(statement)) this.#acts += 1;
+    }
+    this.#seen = passages.length;
+    return this.#acts;
+  }
+
   /** @throws OPTIONS_INVALID for what is no fault, and for one that would hold the database for ever. What `createRuntime` throws. */
   async start(
     { agents, faults: planned = [], limits = {} }: HarnessStart<Agents>,

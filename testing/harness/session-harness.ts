@@ -1,7 +1,7 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { scripted } from '../../adapters/models/scripted.ts';
-import { TurnlockError } from '../../errors.ts';
+import { isTurnlockError, TurnlockError } from '../../errors.ts';
 import { checkOptions } from '../../runtime/check-options.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 import { type Agent, defineAgent } from '../../runtime/define-agent.ts';
@@ -9,12 +9,11 @@ import { BEGIN_MS } from '../clock/virtual-clock.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
 import { isPlayedOn, type LentDatabase, lendDatabase } from '../database/lend-database.ts';
 import { readSeen } from '../invariants/read-seen.ts';
-import { NeverRests } from '../play/never-rests.ts';
 import { TransactionHolder } from '../play/transaction-holder.ts';
 import type { SeenExecution } from '../subject.ts';
-import { type BrokenPromise, brokenPromises } from './broken-promises.ts';
 import { HarnessClock } from './harness-clock.ts';
 import { HarnessProcess, type HarnessStart } from './harness-process.ts';
+import { type BrokenPromise, readBrokenPromises } from './read-broken-promises.ts';
 
 /** What {@link openSessionHarness} takes. */
 export interface SessionHarnessOptions {
@@ -46,15 +45,17 @@ export interface SessionHarness extends AsyncDisposable {
    */
   start<const Agents extends readonly Agent[]>(options: HarnessStart<Agents>): Promise<ProcessOfHarness<Agents>>;
   /**
-   * Resolves once nothing goes on by itself any more: who sleeps waits for a jump. What tools wait for outside is not waited for.
+   * Resolves once nothing goes on by itself any more: who sleeps waits for a jump, and so does who only looks whether another process goes on
+   * (`result`, `follow`). What tools wait for outside is not waited for.
    *
-   * @throws NeverRests where something is tried again and again.
+   * @throws NEVER_RESTS where a tool or a model is at work again and again.
    */
   quiet(): Promise<void>;
   /**
    * Once it is quiet, moves the clock at once by so many milliseconds, for the database too; resolves once it is quiet again.
    *
-   * @throws OPTIONS_INVALID for what is no number of milliseconds from 0 on, or leads past the last time that a `Date` has.
+   * @throws OPTIONS_INVALID for what is no number of milliseconds from 0 on, or leads past the last time that a `Date` has. NEVER_RESTS as
+   * of {@link quiet}.
    */
   jump(ms: number): Promise<void>;
   /** Rows of a statement, past every runtime, as the owner of the tables. A time is a `Date` on PGlite, and text on a server. */
@@ -84,6 +85,9 @@ export type ProcessOfHarness<Agents extends readonly Agent[]> = Pick<
 
 /** Turns of the event loop in which nothing happens, until it counts as quiet. */
 const STILL_TURNS = 4;
+
+/** So often whoever sleeps for a moment goes on, and nobody does more than look, until it counts as quiet: what fails is tried again after a moment, too. */
+const LOOKS = 5;
 
 /** What follows from one jump takes fewer turns than this. */
 const MAX_STEPS = 2_000;
@@ -173,16 +177,33 @@ class Harness implements SessionHarness {
 
   /** Resolves once nothing goes on by itself. */
   async #rest(): Promise<void> {
-    let before = -1;
-    for (let still = 0, held = 0, steps = 0; still < STILL_TURNS; steps += 1) {
-      if (steps > MAX_STEPS) throw new NeverRests(`it goes on and on: ${MAX_STEPS} steps, and no end`);
+    const endHold = this.clock.hold();
+    try {
+      await this.#untilStill();
+    } finally {
+      endHold();
+    }
+  }
+
+  async #untilStill(): Promise<void> {
+    let before = { passed: -1, acts: -1 };
+    for (let still = 0, looks = 0, held = 0, steps = 0; still < STILL_TURNS; steps += 1) {
+      if (steps > MAX_STEPS) throw neverRests();
       await (this.clock.isBrief || held > 0 ? pause(1) : turn());
       await this.#database.settled();
       const passed = this.#processes.reduce((sum, { plan }) => sum + plan.passages.length, 0);
-      const goesOn = this.clock.wakeDue() || passed !== before;
-      before = passed;
+      const acts = this.#processes.reduce((sum, process) => sum + process.acts, 0);
+      const isAtWork = this.clock.wakeDue() || acts !== before.acts;
+      const goesOn = isAtWork || passed !== before.passed;
+      before = { passed, acts };
       held = this.#database.isHeld && !goesOn ? held + 1 : 0;
-      still = goesOn || (held > 0 && held <= PATIENCE_MS) ? 0 : still + 1;
+      const waits = held > 0 && held <= PATIENCE_MS;
+      still = goesOn || waits ? 0 : still + 1;
+      if (isAtWork) looks = 0;
+      if ((waits || (still === STILL_TURNS && looks < LOOKS)) && this.clock.letOn()) {
+        still = 0;
+        looks += 1;
+      }
     }
   }
 
@@ -192,7 +213,7 @@ class Harness implements SessionHarness {
   }
 
   async promises(): Promise<BrokenPromise[]> {
-    return brokenPromises(this.#inUse(), () => this.#look());
+    return readBrokenPromises(this.#inUse(), () => this.#look());
   }
 
   async executions(): Promise<SeenExecution[]> {
@@ -250,7 +271,7 @@ class Harness implements SessionHarness {
   async #end(): Promise<void> {
     for (const process of this.#processes) process.abandon();
     await this.#rest().catch((error: unknown) => {
-      if (!(error instanceof NeverRests)) throw error;
+      if (!isTurnlockError(error, 'NEVER_RESTS')) throw error;
     });
     this.#processes.length = 0;
     this.#number = 0;
@@ -277,6 +298,12 @@ function checkJump(ms: unknown, now: number): void {
   if (typeof ms === 'number' && ms >= 0 && Number.isFinite(new Date(now + ms).getTime())) return;
   throw new TurnlockError('OPTIONS_INVALID', {
     message: `jump not accepted: ${inspect(ms)} (wanted milliseconds from 0 on, to a time that a Date has)`,
+  });
+}
+
+function neverRests(): TurnlockError {
+  return new TurnlockError('NEVER_RESTS', {
+    message: `session harness does not come to rest: ${MAX_STEPS} turns, and processes are still at work`,
   });
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { TurnlockError } from '../../errors.ts';
 import { kindOf } from '../../persistence/values/kind-of.ts';
 import type { FaultKind } from '../faults/fault-plan.ts';
+import { JUMPS_MS } from './jumps.ts';
 import { MEETINGS } from './meetings.ts';
 import type { Command, DecideCommand, FaultCommand, MessageCommand, Plan, PlannedCall } from './plan.ts';
 
@@ -15,12 +16,6 @@ export interface PlanSpace {
   faults: readonly FaultKind[];
 }
 
-const SECOND_MS = 1_000;
-const HOUR_MS = 3_600 * SECOND_MS;
-
-/** A little; past a lease; past every deadline; past noon; past the day for which receivers remember keys; past every decision. */
-export const JUMPS_MS = [2 * SECOND_MS, 20 * SECOND_MS, 90 * SECOND_MS, 7 * HOUR_MS, 25 * HOUR_MS, 40 * 24 * HOUR_MS];
-
 /** How many blocks of commands a plan has, and how likely that is: most of what is wrong shows in few. */
 const BLOCKS = [
   { length: 1, weight: 7 },
@@ -33,7 +28,7 @@ const BLOCKS = [
 export function planArbitrary(space: PlanSpace): fc.Arbitrary<Plan> {
   const message = messageArbitrary(space);
   const overtaken = message.map((command) => ({ ...command, isOvertaken: true }));
-  const jump = fc.constantFrom(...JUMPS_MS).map((ms): Command => ({ type: 'jump', ms }));
+  const jump = fc.constantFrom(...Object.values(JUMPS_MS)).map((ms): Command => ({ type: 'jump', ms }));
   const session = fc.integer({ min: 1, max: space.sessions });
   const decide = decideArbitrary();
   const again = fc.integer({ min: 1, max: 2 }).map((message): Command => ({ type: 'sendAgain', message }));

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { FaultKind } from '../faults/fault-plan.ts';
+import { JUMPS_MS } from './jumps.ts';
 import { MEETINGS } from './meetings.ts';
 import type { Command, FaultCommand, MessageCommand, Plan } from './plan.ts';
-import { JUMPS_MS, messageArbitrary, type PlanSpace } from './plan-arbitrary.ts';
+import { messageArbitrary, type PlanSpace } from './plan-arbitrary.ts';
 
 /** What a simple schedule is made of. */
 interface Parts {
@@ -55,22 +56,20 @@ const MEETS: readonly Schedule[] = MEETINGS.map((meeting) => {
 });
 
 /** What is asked for elsewhere while a process stands still in a tool, after every lease and lock has run out. */
-const LATE_MS = 90_000;
 const MEANWHILE: readonly Schedule[] = [1, 2].map((occurrence) => {
   return ({ first, elsewhere }) => [
     { type: 'fault', fault: 'stall', point: 'place', occurrence, returnsLast: true },
     first,
-    { type: 'jump', ms: LATE_MS },
+    { type: 'jump', ms: JUMPS_MS.deadlines },
     elsewhere,
   ];
 });
 
 /** A process is killed after the act, and nobody looks for its work before the next day: what receivers remember for a day is forgotten. */
-const DAY_MS = 25 * 3_600_000;
 const NEXT_DAY: Schedule = ({ first }) => [
   { type: 'fault', fault: 'crash', point: 'place', occurrence: 2 },
   first,
-  { type: 'jump', ms: DAY_MS },
+  { type: 'jump', ms: JUMPS_MS.day },
 ];
 
 /** So many schedules with a fault are taken between two without. */
@@ -100,7 +99,7 @@ export function simpleSchedules(faults: readonly FaultKind[]): Schedule[] {
 /** What the model asks for in a simple schedule, by chance; which schedule it is follows from the number of the run, from 0 on. */
 export function sweepArbitrary(space: PlanSpace): fc.Arbitrary<(run: number) => Plan> {
   const schedules = simpleSchedules(space.faults);
-  const jump = fc.constantFrom(...JUMPS_MS).map((ms): Command => ({ type: 'jump', ms }));
+  const jump = fc.constantFrom(...Object.values(JUMPS_MS)).map((ms): Command => ({ type: 'jump', ms }));
   return fc
     .record({
       ids: fc.nat(2 ** 31 - 1),

@@ -1,2 +1,2 @@
-/** Thrown where a run, or a harness, does not come to rest: something is done again and again, or somebody never lets go. */
+/** Thrown where a run of the kit does not come to rest: something is done again and again, or somebody never lets go. */
 export class NeverRests extends Error {}

@@ -1,3 +1,5 @@
+import { isTurnlockError, TurnlockError } from '../../errors.ts';
+import type { Session } from '../../runtime/session-handle.ts';
 import type { DecideCommand } from '../plan/plan.ts';
 import type { Truth } from '../subject.ts';
 import type { KitProcess } from './process.ts';
@@ -24,16 +26,25 @@ const ASKED = `SELECT a.execution_id, s.external_id, a.kind, a.question, e.tool_
 /** Asked about a call that equals an earlier one. Who looks finds that it is done, or may be, and says no. */
 const IS_REPEAT = /\bthe same call\b/i;
 
+/** Codes by which the runtime refuses an output: it would refuse the same one each time. */
+const UNFIT: readonly string[] = ['VALUE_INVALID', 'VALUE_TOO_LARGE', 'OUTCOME_INVALID'];
+
 /** People who are asked, and decide by any process that lives. */
 export class People<World> {
   readonly #stage: Stage<World>;
   #names = 0;
+  /** What `people.settle` gave that is no output of the call. */
+  #unfit: TurnlockError | null = null;
 
   constructor(stage: Stage<World>) {
     this.#stage = stage;
   }
 
-  /** Somebody decides about one of the calls that wait, as `command` says. Resolves once nothing goes on by itself. */
+  /**
+   * Somebody decides about one of the calls that wait, as `command` says. Resolves once nothing goes on by itself.
+   *
+   * @throws OPTIONS_INVALID where `people.settle` gave an output that the runtime does not take.
+   */
   async decide({ which, does, how }: DecideCommand): Promise<void> {
     const waiting = await this.#waiting();
     const asked = waiting[(which - 1) % Math.max(1, waiting.length)];
@@ -43,18 +54,23 @@ export class People<World> {
     await this.#say(first, asked, does);
     if (how === 'twice') await this.#say(second, asked, does);
     if (how === 'contradicted') await this.#say(second, asked, does === 'approve' ? 'deny' : 'approve');
-    await this.#stage.quiet();
+    await this.#rest();
   }
 
-  /** Everything that waits is decided, truthfully. Whether there was anything to decide. */
+  /** Everything that waits is decided, truthfully. Whether there was anything to decide. @throws as {@link decide}. */
   async decideAll(): Promise<boolean> {
     const waiting = (await this.#waiting()).filter((asked) => this.#canBeDecided(asked));
     for (const asked of waiting) {
       // What did not happen is left at that: whoever has it run again may be asked for ever.
       await this.#say(await this.#stage.newest(), asked, asked.kind === 'unknown' ? 'deny' : 'approve');
-      await this.#stage.quiet();
+      await this.#rest();
     }
     return waiting.length > 0;
+  }
+
+  async #rest(): Promise<void> {
+    await this.#stage.quiet();
+    if (this.#unfit !== null) throw this.#unfit;
   }
 
   async #waiting(): Promise<Asked[]> {
@@ -86,13 +102,14 @@ export class People<World> {
 
   async #commit(
     process: KitProcess,
-    { executionId, sessionNumber }: Asked,
+    asked: Asked,
     { by, says, truth }: { by: string; says: DecideCommand['does']; truth: Truth | null },
   ): Promise<void> {
     const { calls } = this.#stage;
-    const session = await this.#stage.session(process, sessionNumber);
+    const { executionId } = asked;
+    const session = await this.#stage.session(process, asked.sessionNumber);
     if (truth?.outcome === 'succeeded') {
-      await session.settle(executionId, { outcome: 'succeeded', output: truth.output, by });
+      await this.#succeeded(session, asked, { by, output: truth.output });
     } else if (truth !== null && says === 'approve') {
       calls.sentAgain(executionId);
       await session.settle(executionId, { outcome: 'runAgain', by });
@@ -103,6 +120,24 @@ export class People<World> {
     } else {
       await session.deny(executionId, { by, reason: 'No.' });
       calls.denied(executionId);
+    }
+  }
+
+  async #succeeded(
+    session: Session,
+    { executionId, toolName }: Asked,
+    { by, output }: { by: string; output: unknown },
+  ): Promise<void> {
+    try {
+      await session.settle(executionId, { outcome: 'succeeded', output, by });
+    } catch (error) {
+      if (isTurnlockError(error) && UNFIT.includes(error.code)) {
+        this.#unfit ??= new TurnlockError('OPTIONS_INVALID', {
+          message: `option not accepted: people.settle of checkToolPolicy, asked about a call of ${toolName}: ${error.message}`,
+          cause: error,
+        });
+      }
+      throw error;
     }
   }
 

@@ -47,8 +47,11 @@ export interface Judging<World> {
 /** Long after every lease, deadline and grace period, in milliseconds: what a run's end waits for. */
 const LATER_MS = 10 * 60_000;
 
-/** A run comes to rest within fewer rounds. */
-const MAX_ROUNDS = 12;
+/**
+ * What a model asks for at once comes to its end within so many rounds: it is taken over, `reconcile` is asked until it is given up, and people
+ * decide.
+ */
+const ROUNDS_PER_REPLY = 12;
 
 const { heartbeatMs: HEARTBEAT_MS } = resolveLimits();
 
@@ -197,14 +200,26 @@ async function bringToRest<World>(stage: Stage<World>, { client, people }: Cast<
   stage.timeline.note(null, () => 'nothing goes wrong any more');
   stage.due.length = 0;
   await stage.quiet();
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  const most = ROUNDS_PER_REPLY * repliesOf(stage.plan);
+  for (let round = 0; round < most; round += 1) {
     const isLost = await client.writeLost();
     const isDecided = await people.decideAll();
     const isAtWork = stage.paused.length > 0 || (await owingSessions(stage.database)).length > 0;
     if (!isDecided && !isLost && !isAtWork) return;
     await passTime(stage, LATER_MS);
   }
-  throw new NeverRests(`after ${MAX_ROUNDS} rounds there is still work that is owed`);
+  throw new NeverRests(`after ${most} rounds there is still work that is owed`);
+}
+
+/** How often models ask for calls, one time after the other at the most. */
+function repliesOf({ commands }: Plan): number {
+  const counts = commands.map((command) =>
+    command.type === 'message' ? command.replies.length + (command.insists ? 1 : 0) : 0,
+  );
+  return Math.max(
+    1,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
 }
 
 /** The first of the user's invariants that does not hold; `null`: all hold. */

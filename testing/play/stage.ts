@@ -1,4 +1,5 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import type { Tool } from '../../adapters/tools/tool.contract.ts';
 import { isTurnlockError } from '../../errors.ts';
 import { type Agent, defineAgent } from '../../runtime/define-agent.ts';
 import type { Session } from '../../runtime/session-handle.ts';
@@ -6,6 +7,7 @@ import { VirtualClock } from '../clock/virtual-clock.ts';
 import type { KitDatabase } from '../database/kit-database.contract.ts';
 import type { FaultKind } from '../faults/fault-plan.ts';
 import { BrokenPromises } from '../invariants/broken-promises.ts';
+import { checkReconciliation, RECONCILES } from '../invariants/check-reconciliation.ts';
 import { PROMISE_NAMES } from '../invariants/promise-names.ts';
 import { Writers } from '../invariants/writers.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -271,6 +273,10 @@ export class Stage<World> {
         this.calls.note(call);
       },
       reconciled: (executionId: string) => this.calls.reconciled(executionId),
+      verdict: (tool: Tool, answer: unknown) => {
+        const wrong = checkReconciliation(tool, answer);
+        if (wrong !== null) this.broken.note(RECONCILES, wrong);
+      },
       out: this.out,
     };
     const isEnding = this.plan.commands.some((command) => command.type === 'message' && command.isFinal);

@@ -14,6 +14,8 @@ export interface Watch {
   look(process: number): void;
   called(call: ToolCall): void;
   reconciled(executionId: string): void;
+  /** What `reconcile` of a tool has answered. */
+  verdict(tool: Tool, answer: unknown): void;
   /** Calls of `execute` that have not come back, but for those inside a commit. */
   out: Set<ToolCall>;
 }
@@ -71,7 +73,10 @@ export function watchedTool(tool: Tool, process: KitProcess, policy: Subject<unk
         ? null
         : async (params, context) => {
             watch.reconciled(context.executionId);
-            return watched(`reconcile of ${tool.name}`, params, context, () => reconcile(params, context));
+            const ask = () => reconcile(params, context);
+            const answer = await watched(`reconcile of ${tool.name}`, params, context, ask);
+            watch.verdict(tool, answer);
+            return answer;
           },
   };
 }

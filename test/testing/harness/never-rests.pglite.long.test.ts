@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineAgent, defineTool } from '../../../index.ts';
 import { openSessionHarness } from '../../../testing/harness/session-harness.ts';
-import { NeverRests } from '../../../testing/play/never-rests.ts';
 import type { ProcessUnderTest } from '../../../testing/subject.ts';
 import { charging, model, owner } from './charging.ts';
 
@@ -28,7 +27,7 @@ test('what goes on and on is told, and a reset ends it', async () => {
   };
   const first = await harness.start({ agents });
   await (await first.runtime.createSession(owner)).send('go');
-  await expect(harness.quiet()).rejects.toThrow(NeverRests);
+  await expect(harness.quiet()).rejects.toMatchObject({ code: 'NEVER_RESTS' });
   await harness.reset();
   const before = looks;
   const second = await harness.start({ agents: charging([]) });

@@ -132,6 +132,37 @@ export function describeSessionHarness(harness: () => SessionHarness): void {
     expect(acts.map(({ by }) => by)).toEqual([2]);
   });
 
+  test('whoever waits for the run of a process that died, or follows it, is quiet, and hears of its end once another one took over', async () => {
+    const acts: Act[] = [];
+    const agents = charging(acts);
+    const first = await harness().start({ agents, faults: "crash at 'after the act'" });
+    const session = await first.runtime.createSession(owner);
+    const message = { messageId: 'm1' };
+    await session.send('charge me', message);
+    await first.plan.struck;
+    const [second, onlooker] = [await harness().start({ agents }), await harness().start({ agents })];
+    const seen: string[] = [];
+    const over = new AbortController();
+    const follow = async (): Promise<void> => {
+      const { signal } = over;
+      for await (const followed of (await onlooker.runtime.session(session)).follow({ signal })) {
+        if (followed.type === 'transition') seen.push(followed.transition.type);
+      }
+    };
+    const following = follow();
+    const result = (await (await second.runtime.session(session)).send('charge me', message)).result();
+    await harness().quiet();
+    await harness().jump(1_000);
+    expect(acts.map(({ by }) => by)).toEqual([1]);
+    await harness().jump(60_000);
+    expect(await result).toMatchObject({ state: 'IDLE', reply: 'done' });
+    await harness().quiet();
+    expect(seen.at(-1)).toBe('model.replied');
+    expect(acts.map(({ by }) => by)).toEqual([1, 2]);
+    over.abort();
+    await following;
+  });
+
   test('a process that is killed from outside does nothing any more', async () => {
     const acts: Act[] = [];
     const agents = charging(acts);

@@ -17,7 +17,7 @@ const SESSIONS = `SELECT tenant_id, session_id, COALESCE(external_id, session_id
   FROM turnlock.agent_sessions ORDER BY session`;
 
 /** What is broken of what the rows of a system at rest can show, the audit of every session included. */
-export async function brokenPromises(
+export async function readBrokenPromises(
   database: Pick<KitDatabase, 'query'>,
   onlooker: () => Promise<Runtime>,
 ): Promise<BrokenPromise[]> {
