@@ -53,6 +53,9 @@ const IN_TRANSACTION: ReadonlySet<Passage['point']> = new Set([
   'commitSent',
 ]);
 
+/** Of a process that goes on and on not every passage is kept. */
+const KEPT_PASSAGES = 50_000;
+
 const never = new Promise<never>(() => undefined);
 
 /** How a {@link FaultPlan} differs from the ordinary; see its constructor. */
@@ -64,7 +67,7 @@ export interface FaultPlanOptions {
 
 /** An environment of one simulated process, in which the planned faults happen. */
 export class FaultPlan implements Environment {
-  /** Every passage so far, oldest first. */
+  /** The passages so far, oldest first; of more than 100,000 the newest, 50,000 at the least. */
   readonly passages: Passage[] = [];
   /** Resolves when a planned crash or stall has happened. */
   readonly struck: Promise<Passage>;
@@ -155,6 +158,7 @@ export class FaultPlan implements Environment {
     const { point } = passage;
     if (this.isCrashed) return this.#leave(passage);
     this.passages.push(passage);
+    if (this.passages.length > 2 * KEPT_PASSAGES) this.passages.splice(0, KEPT_PASSAGES);
     const due = this.#faults.filter(
       ({ fault }) =>
         (fault.point === 'any' || fault.point === point) &&

@@ -1,4 +1,5 @@
-import { type Environment, systemEnvironment } from '../../environment.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from '../../environment.ts';
 import { VirtualClock } from '../clock/virtual-clock.ts';
 
 /** Sleeps of less than this do not wait for the clock: looks at what others do, and short back-offs. In milliseconds. */
@@ -6,6 +7,9 @@ const BRIEF_MS = 1_001;
 
 /** How long they take, in milliseconds of real time. */
 const MOMENT_MS = 1;
+
+/** So many of these sleeps keep the Node process while nobody acts: who only looks whether a dead process goes on would keep it for ever. */
+const HOLDING_SLEEPS = 500;
 
 /** A clock that stands still until it is moved, for processes whose looks and short back-offs go on meanwhile. */
 export class HarnessClock implements Pick<Environment, 'now' | 'monotonic' | 'sleep'> {
@@ -16,8 +20,14 @@ export class HarnessClock implements Pick<Environment, 'now' | 'monotonic' | 'sl
   /** Where they wait after it, while {@link hold} holds them. */
   readonly #held = new VirtualClock();
   #holds = 0;
+  readonly #acts: () => number;
+  #actsBefore = 0;
+  /** How many of the sleeps for a moment began since somebody acted. */
+  #idle = 0;
 
-  constructor(startsAt: number) {
+  /** `acts`: how often those who sleep by it have acted. */
+  constructor(startsAt: number, acts: () => number) {
+    this.#acts = acts;
     this.#startsAt = startsAt;
     this.#clock = new VirtualClock(startsAt);
   }
@@ -32,12 +42,21 @@ export class HarnessClock implements Pick<Environment, 'now' | 'monotonic' | 'sl
     if (ms >= BRIEF_MS) return this.#clock.sleep(ms, signal);
     this.#brief += 1;
     try {
-      await systemEnvironment.sleep(ms <= 0 ? 0 : MOMENT_MS, signal);
+      await pause(ms <= 0 ? 0 : MOMENT_MS, undefined, { ref: this.#holdsProcess(), ...(signal && { signal }) });
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error;
     } finally {
       this.#brief -= 1;
     }
     if (this.#holds > 0) await this.#held.sleep(0, signal);
   };
+
+  #holdsProcess(): boolean {
+    const acts = this.#acts();
+    this.#idle = acts === this.#actsBefore ? this.#idle + 1 : 0;
+    this.#actsBefore = acts;
+    return this.#idle < HOLDING_SLEEPS;
+  }
 
   /** Whether somebody goes on in a moment. */
   get isBrief(): boolean {

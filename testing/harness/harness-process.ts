@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FaultInfo, FaultPoint } from '../../environment.ts';
 import { TurnlockError } from '../../errors.ts';
 import type { Limits } from '../../limits.ts';
 import type { Agent } from '../../runtime/define-agent.ts';
@@ -28,18 +30,22 @@ const LOOKS: ReadonlySet<Passage['point']> = new Set([
   'afterCommit',
 ]);
 
+/** After so many acts a process lets the event loop turn: on PGlite all that it does is one chain of microtasks, in which no timer fires. */
+const ACTS_PER_TURN = 50;
+
 /** One process of a harness. */
 export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> extends MortalProcess<Agents> {
-  #seen = 0;
+  #passed = 0;
   #acts = 0;
+  #turnsAt = ACTS_PER_TURN;
 
-  /** How many of its passages were more than a look at rows: a lock, a change, an effect, a place of a tool. */
+  /** How many passages it has come to. */
+  get passed(): number {
+    return this.#passed;
+  }
+
+  /** How many of them were more than a look at rows: a lock, a change, an effect, a place of a tool. */
   get acts(): number {
-    const { passages } = this.plan;
-    for (const { point, statement = 'select' } of passages.slice(this.#seen)) {
-      if (!LOOKS.has(point) || !/^(select|begin|commit)/i.test(statement)) this.#acts += 1;
-    }
-    this.#seen = passages.length;
     return this.#acts;
   }
 
@@ -62,12 +68,35 @@ export class HarnessProcess<Agents extends readonly Agent[] = readonly Agent[]> 
     return passage.point === 'place' ? this.hasTransaction : super.isInTransaction(passage);
   }
 
+  protected override pass(point: FaultPoint, info: FaultInfo): Promise<void> | void {
+    this.#count({ point, ...info });
+    const passed = super.pass(point, info);
+    // Before a transaction, and never within one: others wait for it.
+    if (point !== 'beforeBegin' || !this.#isTurnDue()) return passed;
+    return Promise.resolve(passed).then(() => turn());
+  }
+
+  #count({ point, statement = 'select' }: Passage): void {
+    if (this.plan.isCrashed) return;
+    this.#passed += 1;
+    if (!LOOKS.has(point) || !/^(select|begin|commit)/i.test(statement)) this.#acts += 1;
+  }
+
+  #isTurnDue(): boolean {
+    if (this.#acts < this.#turnsAt) return false;
+    this.#turnsAt = this.#acts + ACTS_PER_TURN;
+    return true;
+  }
+
   #underTest({ now }: { now(): number }): ProcessUnderTest {
     const { number, plan } = this;
     return {
       number,
       now,
-      async at(place) {
+      at: async (place) => {
+        this.#count({ point: 'place', place });
+        // Before the place: who dies meanwhile is noticed there, and holds no transaction for ever.
+        if (this.#isTurnDue()) await turn();
         await plan.place(place);
         await plan.alive();
       },

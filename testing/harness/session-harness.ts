@@ -92,6 +92,9 @@ const LOOKS = 5;
 /** What follows from one jump takes fewer turns than this. */
 const MAX_STEPS = 2_000;
 
+/** And in it processes act less often than this. */
+const MAX_ACTS = 10_000;
+
 /** Milliseconds of real time after which whoever holds the one connection counts as hanging. */
 const PATIENCE_MS = 50;
 
@@ -135,7 +138,7 @@ class Harness implements SessionHarness {
   #holder = new TransactionHolder();
 
   constructor(startsAt: number, seed: number, lent: LentDatabase) {
-    this.clock = new HarnessClock(startsAt);
+    this.clock = new HarnessClock(startsAt, () => this.#acts);
     this.#seed = seed;
     this.#lent = lent;
   }
@@ -186,13 +189,15 @@ class Harness implements SessionHarness {
   }
 
   async #untilStill(): Promise<void> {
+    const most = this.#acts + MAX_ACTS;
     let before = { passed: -1, acts: -1 };
     for (let still = 0, looks = 0, held = 0, steps = 0; still < STILL_TURNS; steps += 1) {
       if (steps > MAX_STEPS) throw neverRests();
       await (this.clock.isBrief || held > 0 ? pause(1) : turn());
       await this.#database.settled();
-      const passed = this.#processes.reduce((sum, { plan }) => sum + plan.passages.length, 0);
-      const acts = this.#processes.reduce((sum, process) => sum + process.acts, 0);
+      const passed = this.#processes.reduce((sum, process) => sum + process.passed, 0);
+      const acts = this.#acts;
+      if (acts > most) throw neverRests();
       const isAtWork = this.clock.wakeDue() || acts !== before.acts;
       const goesOn = isAtWork || passed !== before.passed;
       before = { passed, acts };
@@ -205,6 +210,11 @@ class Harness implements SessionHarness {
         looks += 1;
       }
     }
+  }
+
+  /** How often processes have acted. */
+  get #acts(): number {
+    return this.#processes.reduce((sum, { acts }) => sum + acts, 0);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of arbitrary statements
@@ -303,7 +313,7 @@ function checkJump(ms: unknown, now: number): void {
 
 function neverRests(): TurnlockError {
   return new TurnlockError('NEVER_RESTS', {
-    message: `session harness does not come to rest: ${MAX_STEPS} turns, and processes are still at work`,
+    message: `session harness does not come to rest: ${MAX_STEPS} turns or ${MAX_ACTS} acts, and processes are still at work`,
   });
 }
 
