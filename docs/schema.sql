@@ -379,6 +379,7 @@ ALTER TABLE turnlock.turnlock_clock ADD CONSTRAINT check_clock_single CHECK ((cl
 
 CREATE INDEX idx_approvals_open ON turnlock.agent_approvals USING btree (tenant_id, requested_at) WHERE (decision IS NULL);
 CREATE INDEX idx_approvals_session ON turnlock.agent_approvals USING btree (session_id, execution_id);
+CREATE INDEX idx_approvals_session_open ON turnlock.agent_approvals USING btree (session_id, approval_id) WHERE (decision IS NULL);
 CREATE INDEX idx_approvals_unannounced ON turnlock.agent_approvals USING btree (requested_at) WHERE ((decision IS NULL) AND (announced_at IS NULL));
 CREATE INDEX idx_controls_tenant ON turnlock.agent_controls USING btree (tenant_id, kind);
 CREATE INDEX idx_claims_execution ON turnlock.agent_idempotency_claims USING btree (execution_id) WHERE (execution_id IS NOT NULL);
@@ -1529,8 +1530,8 @@ BEGIN
           WHERE x.session_id = v.session_id AND x.execution_id >= v.execution_id ORDER BY x.execution_id LIMIT 1) <> 'SUCCESS'),
       EXISTS (SELECT FROM turnlock.agent_controls c WHERE c.tenant_id IS NULL)
         OR EXISTS (SELECT FROM turnlock.agent_controls c WHERE c.tenant_id = read_under_lock.tenant_id),
-      (SELECT jsonb_object_agg(q.execution_id, q.approval_id) FILTER (WHERE q.decision IS NULL)
-        FROM turnlock.agent_approvals q WHERE q.session_id = s.session_id)
+      (SELECT jsonb_object_agg(q.execution_id, q.approval_id) FROM (SELECT a.execution_id, a.approval_id FROM turnlock.agent_approvals a
+        WHERE a.session_id = s.session_id AND a.decision IS NULL ORDER BY a.approval_id OFFSET 0) q)
     FROM (SELECT o AS row, o.session_id FROM turnlock.agent_sessions o
       WHERE o.tenant_id = read_under_lock.tenant_id AND o.session_id >= read_under_lock.session_id ORDER BY o.session_id LIMIT 1) s
     LEFT JOIN LATERAL (SELECT a.* FROM turnlock.agent_transitions a

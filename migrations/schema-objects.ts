@@ -114,6 +114,7 @@ b73605d0526f009d constraint fk_turn_call on agent_turns
 08552b488212a806 constraint check_clock_single on turnlock_clock
 f60c787e19f0a802 index idx_approvals_open
 7980513be9037c90 index idx_approvals_session
+db0fdb7bb0771446 index idx_approvals_session_open
 b11bcd423c2a42b5 index idx_approvals_unannounced
 c30ddebb16251917 index idx_controls_tenant
 88ce3b378522d892 index idx_claims_execution
@@ -191,7 +192,7 @@ cf4c45ec6de37cd2 function next_due_at
 b1dba8b734919eaa function note_operator_read
 b8e3a90e92a8469f function notify_inbox
 c835e9eca74c49ac function put_control
-4797a07c6de58dc0 function read_under_lock
+bbcb8543805d59d4 function read_under_lock
 6c1f85a16c770411 function remember
 2b91d40cf397dd9d function remove_claims
 2eef22d38bb2aac2 function remove_memories

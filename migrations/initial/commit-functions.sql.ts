@@ -8,7 +8,7 @@
  * the same. It must be the right one still when they are full. So no table is read through; what belongs to a row found is a subquery of
  * one row, which is no join that could be turned round; and where an index on something else would fit as well (the tenant of a session,
  * the other executions of one), the first id from the one wanted on is asked for, in the order of the index that is wanted. Open questions
- * are told from decided ones after they were read, since an index on the open ones of a tenant would fit.
+ * are asked for in the order of their index, since those on the open ones of a tenant and on all of a session would fit.
  *
  * VOLATILE, as functions are by default: its query sees what is committed when it begins, not when the statement around it did.
  */
@@ -48,8 +48,8 @@ BEGIN
       (${untakenSql(schema)}),
       EXISTS (SELECT FROM ${schema}.agent_controls c WHERE c.tenant_id IS NULL)
         OR EXISTS (SELECT FROM ${schema}.agent_controls c WHERE c.tenant_id = read_under_lock.tenant_id),
-      (SELECT jsonb_object_agg(q.execution_id, q.approval_id) FILTER (WHERE q.decision IS NULL)
-        FROM ${schema}.agent_approvals q WHERE q.session_id = s.session_id)
+      (SELECT jsonb_object_agg(q.execution_id, q.approval_id) FROM (SELECT a.execution_id, a.approval_id FROM ${schema}.agent_approvals a
+        WHERE a.session_id = s.session_id AND a.decision IS NULL ORDER BY a.approval_id OFFSET 0) q)
     FROM (SELECT o AS row, o.session_id FROM ${schema}.agent_sessions o
       WHERE o.tenant_id = read_under_lock.tenant_id AND o.session_id >= read_under_lock.session_id ORDER BY o.session_id LIMIT 1) s
     LEFT JOIN LATERAL (${transitionFrom(schema, 's.session_id', 'read_under_lock.event_id')}) t ON t.event_id = read_under_lock.event_id

@@ -66,6 +66,7 @@ export function inboxSql(schema: string): string[] {
     REFERENCES ${schema}.agent_tool_executions (session_id, execution_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 )`,
     `CREATE INDEX idx_approvals_session ON ${schema}.agent_approvals (session_id, execution_id)`,
+    `CREATE INDEX idx_approvals_session_open ON ${schema}.agent_approvals (session_id, approval_id) WHERE decision IS NULL`,
     `CREATE INDEX idx_approvals_open ON ${schema}.agent_approvals (tenant_id, requested_at) WHERE decision IS NULL`,
     `CREATE INDEX idx_approvals_unannounced ON ${schema}.agent_approvals (requested_at) WHERE decision IS NULL AND announced_at IS NULL`,
   ];

@@ -34,6 +34,7 @@ export const AgentApproval = defineEntity({
   ],
   indexes: [
     { name: 'idx_approvals_session', properties: ['sessionId', 'executionId'] },
+    { name: 'idx_approvals_session_open', properties: ['sessionId', 'approvalId'], where: 'decision IS NULL' },
     { name: 'idx_approvals_open', properties: ['tenantId', 'requestedAt'], where: 'decision IS NULL' },
     {
       name: 'idx_approvals_unannounced',

@@ -54,7 +54,7 @@ test('the owner, whom no policy holds, is given nothing of another tenant either
   expect(await read({ of: 'other' })).toEqual([]);
 });
 
-/** 2,000 other sessions with a row of everything, and as many transitions, executions and controls beside the ones that are looked for. */
+/** 2,000 other sessions with a row of everything, and as many transitions, executions, decided questions and controls beside the ones that are looked for. */
 const fullOf = (
   sessionId: string,
 ) => `WITH n AS (SELECT gen_random_uuid() AS id, row_number() OVER () AS i FROM generate_series(1, 2000)),
@@ -72,7 +72,9 @@ const fullOf = (
   evidence AS (INSERT INTO turnlock.agent_tool_evidence (tenant_id, session_id, execution_id, attempt, token, outcome)
     SELECT '${TENANT}', session_id, id, 1, 1, 'failed' FROM both_ids WHERE i = 1),
   approvals AS (INSERT INTO turnlock.agent_approvals (tenant_id, session_id, execution_id, args_digest, requested_at)
-    SELECT '${TENANT}', id, id, 'd', now() FROM n)
+    SELECT '${TENANT}', id, id, 'd', now() FROM n),
+  decided AS (INSERT INTO turnlock.agent_approvals (tenant_id, session_id, execution_id, args_digest, requested_at, decision, decided_by, decided_at)
+    SELECT '${TENANT}', session_id, id, 'd', now(), 'granted', 'ann', now() FROM both_ids WHERE session_id = '${sessionId}')
   INSERT INTO turnlock.agent_controls (tenant_id, kind, created_by) SELECT 'another' || i, 'freeze', 'x' FROM n`;
 
 test.each(['as it is made', 'with statistics of next to nothing'])(
