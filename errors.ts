@@ -90,7 +90,10 @@ export const ERROR_CODES = {
 
   // Who was first
   APPROVAL_DECIDED: kind('conflict', 'Somebody decided first; details say who, what and when.'),
-  APPROVAL_STALE: kind('conflict', 'Look at the params as they are now, then decide with their digest.'),
+  APPROVAL_STALE: kind(
+    'conflict',
+    'Look at what is asked now, then decide about that: by its digest, or by its approvalId.',
+  ),
   SESSION_BUSY: kind(
     'conflict',
     "Wait for the session to come to rest, or send with whenBusy: 'enqueue' or 'interrupt'.",

@@ -5,13 +5,15 @@ import type { Approvers } from '../machines/event-content.ts';
 export interface Approver {
   by: string;
   roles: readonly string[];
+  /** The user that this is, where the host says so: `by` may be another name of his. */
+  userId?: string | null;
 }
 
-/** Whether `approver` is among those who may decide. A list of users and a list of roles: either will do. `userId` is whose session it is. */
-export function mayDecide(approvers: Approvers | null, { by, roles }: Approver, userId: string): boolean {
+/** Whether `approver` is among those who may decide. A list of users and a list of roles: either will do. `owner` is whose session it is. */
+export function mayDecide(approvers: Approvers | null, { by, roles, userId }: Approver, owner: string): boolean {
   if (approvers === null) return true;
   const { users, roles: wanted, notUser = false } = approvers;
-  if (notUser && by === userId) return false;
+  if (notUser && (by === owner || userId === owner)) return false;
   if (users === undefined && wanted === undefined) return true;
   return (users?.includes(by) ?? false) || roles.some((role) => wanted?.includes(role));
 }

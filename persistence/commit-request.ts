@@ -22,8 +22,8 @@ export type Intent =
   | { type: 'takeEvidence' }
   /** What a person decides about a call that waits for approval. */
   | { type: 'decideApproval'; decided: Decided }
-  /** How a person settles a call. `answers`: the question that the person was shown, which must be open; `null` where the host does not say. */
-  | { type: 'settleByPerson'; event: EventOf<'execution.settledByPerson'>; answers: string | null }
+  /** How a person settles a call. */
+  | ({ type: 'settleByPerson'; event: EventOf<'execution.settledByPerson'> } & SettledAs)
   /** What nobody decided in time: those calls are settled as not done, or the session fails, as the policy said. */
   | { type: 'expireInput' }
   /** What is decided about attempts of which nothing says how they ended: evidence that fits, if there is any by now, else `event`. */
@@ -32,6 +32,14 @@ export type Intent =
   | { type: 'settleByActing'; executionId: string; attempt: number; act: Act }
   /** The end for good. What waits is refused first, one message with each commit; repeated until the event is `session.completed`. */
   | { type: 'completeSession'; by: string };
+
+/** What a person's settlement is held against under the lock, and what no event says. */
+export interface SettledAs {
+  /** The question that the person was shown, which must be open; `null` where the host does not say. */
+  answers: string | null;
+  /** The user that the person is; `null` where the host does not say, and for who is none. */
+  userId: string | null;
+}
 
 /** How a transactional tool ended. Failed means that what it wrote shall be rolled back. */
 export type ActEnd =

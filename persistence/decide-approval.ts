@@ -7,6 +7,7 @@ import { checkApprover } from './approver-rule.ts';
 import type { Claiming } from './claims.ts';
 import type { AgentApprovalRow } from './entities/agent-approval.entity.ts';
 import { AgentToolExecution, type AgentToolExecutionRow } from './entities/agent-tool-execution.entity.ts';
+import { executionOf } from './execution-of.ts';
 import type { RoundDecision } from './project-rounds.ts';
 import type { SessionKey } from './read-session.ts';
 import { findRounds } from './write-rounds.ts';
@@ -117,21 +118,15 @@ function ownerOf({ sessionId, tenantId }: SessionKey) {
 
 async function notAsked(
   em: EntityManager,
-  { sessionId, tenantId }: SessionKey,
+  key: SessionKey,
   executionId: string,
   round: AgentApprovalRow | null,
 ): Promise<TurnlockError> {
-  const execution = await em.findOne(AgentToolExecution, { executionId, sessionId, tenantId });
-  if (execution === null) {
-    return new TurnlockError('EXECUTION_NOT_FOUND', {
-      message: `execution not found: ${executionId} (wanted one of session ${sessionId})`,
-      details: { executionId, sessionId },
-    });
-  }
-  const found = round === null ? execution.status : `a question of kind ${round.kind}`;
+  const { status } = await executionOf(em, key, executionId);
+  const found = round === null ? status : `a question of kind ${round.kind}`;
   return new TurnlockError('APPROVAL_NOT_ASKED', {
     message: `nobody is asked to approve: execution ${executionId} (found ${found}, wanted one that waits for approval)`,
-    details: { executionId, sessionId, status: execution.status, kind: round?.kind ?? null },
+    details: { executionId, sessionId: key.sessionId, status, kind: round?.kind ?? null },
   });
 }
 

@@ -7,7 +7,7 @@ import type { EventOf, SessionEvent } from '../machines/session-event.ts';
 import type { SessionState } from '../machines/session-state.ts';
 import { actInSavepoint } from './act-in-savepoint.ts';
 import { checkSettler } from './check-settler.ts';
-import type { CommitRequest, Intent } from './commit-request.ts';
+import type { CommitRequest, Intent, SettledAs } from './commit-request.ts';
 import { type Decided, decideApproval } from './decide-approval.ts';
 import { decidePlan, type Starting } from './decide-plan.ts';
 import type { AgentInboxRow } from './entities/agent-inbox.entity.ts';
@@ -117,9 +117,9 @@ export async function decideEvent(em: EntityManager, undecided: Undecided): Prom
       undecided.checkLease();
       return asRequested(undecided, await decidePlan(em, startingOf(undecided), event));
     case 'settleByPerson':
-      return settle(em, undecided, event.event, event.answers);
+      return settle(em, undecided, event.event, event);
     case 'execution.settledByPerson':
-      return settle(em, undecided, event, null);
+      return settle(em, undecided, event, { answers: null, userId: null });
     case 'execution.started':
     case 'execution.held':
       return asRequested(undecided, await started(em, undecided, event));
@@ -231,9 +231,9 @@ async function settle(
   em: EntityManager,
   undecided: Undecided,
   event: EventOf<'execution.settledByPerson'>,
-  answers: string | null,
+  as: SettledAs,
 ): Promise<Decision> {
-  await checkSettler(em, startingOf(undecided), event, answers);
+  await checkSettler(em, startingOf(undecided), event, as);
   const given = await lateSettlement(em, undecided.request, undecided.calls, event);
   return given === null ? asRequested(undecided, event) : { ...asRequested(undecided, given.event), late: given.late };
 }

@@ -1,11 +1,12 @@
 import { type ErrorCode, TurnlockError } from '../errors.ts';
-import type { Limits } from '../limits.ts';
+import { type Limits, MAX_CHARACTERS } from '../limits.ts';
 import type { OutcomeContent } from '../machines/event-content.ts';
 import { isSettled } from '../machines/execution-status.ts';
 import type { Intent } from '../persistence/commit-request.ts';
 import { readExecution } from '../persistence/read-execution.ts';
 import type { SessionKey } from '../persistence/read-session.ts';
 import type { Store } from '../persistence/session-transaction.ts';
+import { checkIdentifier } from '../persistence/values/check-identifier.ts';
 import { checkUuid } from '../persistence/values/check-uuid.ts';
 import { kindOf } from '../persistence/values/kind-of.ts';
 import { normaliseJson } from '../persistence/values/normalise-json.ts';
@@ -19,6 +20,11 @@ export interface Settling {
   by: string;
   /** Roles of that person: where the policy named approvers for the call, they settle it too. Default none. */
   roles?: readonly string[];
+  /**
+   * The user that this person is, where `by` may be another name of his: 1 to 255 characters. `notUser` of the policy keeps the user of the
+   * session out by this one too. Default: `by` alone is held against it.
+   */
+  userId?: string;
   /**
    * The question that is answered, as `awaiting` and the `onAwaiting` hook name it: a settlement that comes late does not settle what came of a
    * later attempt. Default: whatever is asked about the call now, and also a call about which nothing is asked.
@@ -44,6 +50,8 @@ export interface CheckedSettlement {
   roles: string[];
   /** The question that it answers; `null` where the host does not say. */
   answers: string | null;
+  /** The user that the person is; `null` where the host does not say. */
+  userId: string | null;
   content: OutcomeContent;
 }
 
@@ -53,6 +61,8 @@ const OWN_OPTIONS: Record<Settlement['outcome'], string[]> = {
   failed: ['reason'],
   runAgain: [],
 };
+
+const OF_USER = { name: 'userId', maxCharacters: MAX_CHARACTERS.userId };
 
 const OUTCOMES: readonly unknown[] = ['succeeded', 'failed', 'runAgain'];
 
@@ -65,10 +75,18 @@ export function checkSettlement(settlement: Settlement, limits: Limits): Checked
       message: `outcome not accepted: settlement (found ${found}, wanted ${OUTCOMES.join(', ')})`,
     });
   }
-  checkOptions(settlement, 'settle', ['outcome', 'by', 'roles', 'approvalId', ...(OWN_OPTIONS[outcome] ?? [])]);
+  checkOptions(settlement, 'settle', [
+    'outcome',
+    'by',
+    'roles',
+    'userId',
+    'approvalId',
+    ...(OWN_OPTIONS[outcome] ?? []),
+  ]);
   const { approvalId } = settlement;
   const answers = approvalId === undefined ? null : checkUuid(approvalId, 'approvalId');
-  const who = { by: checkWho(settlement.by), roles: checkRoles(settlement.roles), answers };
+  const userId = settlement.userId === undefined ? null : checkIdentifier(settlement.userId, OF_USER);
+  const who = { by: checkWho(settlement.by), roles: checkRoles(settlement.roles), answers, userId };
   switch (outcome) {
     case 'succeeded': {
       const bounds = { maxBytes: limits.maxOutputBytes, maxDepth: limits.maxDepth, name: 'output' };
@@ -85,11 +103,11 @@ export function checkSettlement(settlement: Settlement, limits: Limits): Checked
 /** A settlement as the session takes it. */
 export function settledEvent(
   executionId: string,
-  { outcome, by, roles, answers, content }: CheckedSettlement,
+  { outcome, by, roles, answers, userId, content }: CheckedSettlement,
 ): Extract<Intent, { type: 'settleByPerson' }> {
   const who = roles.length === 0 ? { by } : { by, roles };
   const event = { type: 'execution.settledByPerson', executionId, outcome, ...who, content } as const;
-  return { type: 'settleByPerson', event, answers };
+  return { type: 'settleByPerson', event, answers, userId };
 }
 
 /** A person's reason as the outcome of a call. @throws VALUE_INVALID, VALUE_TOO_LARGE. */

@@ -1,6 +1,6 @@
 import type { ActorLogic, ActorSystem, ActorSystemInfo, AnyActorRef, Snapshot } from 'xstate';
 import { isTurnlockError, TurnlockError } from '../errors.ts';
-import type { SessionState } from '../machines/session-state.ts';
+import { isResting, type SessionState } from '../machines/session-state.ts';
 import { toTurnlockError } from '../persistence/sqlstate.ts';
 import type { ApproveOptions, DenyOptions } from './check-decision.ts';
 import type { SendOptions } from './check-message.ts';
@@ -247,13 +247,19 @@ async function endOf(
     try {
       const { version: after } = await session.status();
       const result = await (await session.send(text, options)).result();
-      if (!result.queued && result.awaiting.length === 0) return result;
+      if (hasEnded(result)) return result;
       for await (const _ of followSession(services, session, { after, signal })) break;
     } catch (error) {
       await pauseAfter(services, error, signal);
     }
   }
   return null;
+}
+
+/** By the state, and not by what is awaited: a call whose question is missing waits too. A message that was refused has an error in any state. */
+function hasEnded({ queued, awaiting, state, error }: RunResult): boolean {
+  if (queued || awaiting.length > 0) return false;
+  return error !== null || (isResting(state) && state !== 'AWAITING_INPUT');
 }
 
 /** Waits a while after an error of the database that passes, so that what was asked for is asked again. @throws `error` for any other. */

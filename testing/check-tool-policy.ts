@@ -112,7 +112,7 @@ export async function checkToolPolicy<World>(check: ToolPolicyCheck<World>): Pro
   const { world, tools, policy, people } = options;
   const given: Subject<World> = { world, tools, policy, people, tenants, users };
   const { subject, checkNames } = checkedSubject(given, Object.keys(calls));
-  const replayed = replay === undefined ? null : readPlan(replay);
+  const replayed = replay === undefined ? null : readPlan(replay, Object.keys(calls));
   const { database = 'pglite', prepare } = options;
   const plays = database === 'pglite' ? { again: 0, candidate: 1, told: 1 } : PLAYS;
   return onDatabase(database, prepare, async (next) => {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 
 /**
  * What is wrong with `found`, a version of Node, for a package whose `engines` say `wanted`, as in `>=22.18`; `null` where it is new enough.
+ * A part that is not named is 0.
  */
 export function nodeTooOld(found: string, wanted: string): string | null {
   const [major, minor] = partsOf(wanted);
@@ -23,6 +24,6 @@ export function checkNode(): void {
 }
 
 function partsOf(version: string): [major: number, minor: number] {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  const [, major = 0, minor = 0] = /(\d+)(?:\.(\d+))?/.exec(version) ?? [];
   return [Number(major), Number(minor)];
 }

@@ -37,8 +37,7 @@ export async function deciderOf(
 /** Whether whoever asked may decide about a call, for whom nothing was refused by `authorize`. */
 export function decides({ identity, settings }: Asked, approvers: Approvers | null, userId: string): boolean {
   if (!mayDecide(approvers, identity, userId)) return false;
-  if (identity.userId === null) return true;
-  return !approvers?.notUser && (settings.letsOwnersDecide || namesSomebody(approvers));
+  return identity.userId === null || settings.letsOwnersDecide || namesSomebody(approvers);
 }
 
 /** @throws HttpProblem 403, APPROVER_NOT_ALLOWED. */
@@ -48,9 +47,7 @@ function checkDecides(
   { executionId, userId }: { executionId: string; userId: string },
 ): void {
   if (decides(asked, approvers, userId)) return;
-  // By whatever name he decides: who is bound to a user is that user.
-  const by = approvers?.notUser ? userId : asked.identity.by;
-  checkApprover(approvers, { by, roles: asked.identity.roles }, { executionId, userId });
+  checkApprover(approvers, asked.identity, { executionId, userId });
   throw new HttpProblem(
     403,
     'FORBIDDEN',

@@ -50,8 +50,10 @@ export function operatingRoutes(): Hono<HttpEnv> {
     const settlement = withoutAbsent(await readBody(asked.request, SETTLEMENT, asked.settings.maxBodyBytes));
     const opened = await openFor(asked, req.param(), 'settle');
     const { executionId } = req.param();
-    const { by, roles } = await deciderOf(asked, opened, { executionId });
-    return answerRun(asked, await opened.session.settle(executionId, { ...settlement, by, roles }));
+    const { by, roles, userId } = asked.identity;
+    // Held against the approvers under the lock: a settlement may be about a call of which nothing is asked, or about what is asked by then.
+    const who = { by, roles, ...(userId === null ? {} : { userId }) };
+    return answerRun(asked, await opened.session.settle(executionId, { ...settlement, ...who }));
   });
 
   app.post('/sessions/:sessionId/retry', async ({ req, var: { asked } }) => {

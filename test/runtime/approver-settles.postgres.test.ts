@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Policy, requireApproval, ToolError } from '../../index.ts';
 import { onPostgres } from '../support/runtime-database.ts';
@@ -9,9 +10,9 @@ const refused = { code: 'APPROVER_NOT_ALLOWED', message: expect.stringContaining
 
 onPostgres((database) => {
   /** A call for which a manager is asked, and which says each time that it does not know whether it acted. */
-  async function asked() {
+  async function asked(policy = byManagers) {
     const tell = () => Promise.reject(new ToolError('No answer', { outcome: 'unknown' }));
-    const pay = looseTool('pay', tell, { effect: 'nonRepeatable', policy: byManagers });
+    const pay = looseTool('pay', tell, { effect: 'nonRepeatable', policy });
     const agent = scriptedAgent(eachRun({ toolCalls: [call('pay', { order: 1 })] }, 'done'), [pay]);
     const runtime = await openRuntime(database(), [agent]);
     const session = await openSession(runtime, agent);
@@ -39,6 +40,33 @@ onPostgres((database) => {
       [executionId],
     );
     expect(row).toEqual({ decision: 'settled', decided_by: 'mia', decided_roles: ['manager'] });
+  });
+
+  test('nor does the user of the session by another name, where the policy says `notUser`', async () => {
+    const { session, executionId } = await asked(() =>
+      requireApproval({ approvers: { roles: ['manager'], notUser: true } }),
+    );
+    const { userId } = await session.status();
+    const failed = { outcome: 'failed', reason: 'no', by: 'user@shop.example', roles: ['manager'] } as const;
+    const settle = () => session.settle(executionId, { ...failed, userId });
+    await expect(settle()).rejects.toMatchObject({ code: 'APPROVER_NOT_ALLOWED' });
+    await (await session.approve(executionId, { by: 'mia', roles: ['manager'] })).result();
+    await expect(settle()).rejects.toMatchObject({ code: 'APPROVER_NOT_ALLOWED' });
+    await session.cancel();
+    await expect(settle()).rejects.toMatchObject({ code: 'APPROVER_NOT_ALLOWED' });
+    await session.settle(executionId, { ...failed, by: 'mia', userId: 'another' });
+  });
+
+  test('a call that the session does not have is not found, whether a question is named or not', async () => {
+    const { session, executionId } = await asked();
+    const [approvalId] = (await session.status()).awaiting.map((one) => one.approvalId);
+    const mia = { outcome: 'succeeded', by: 'mia', roles: ['manager'] } as const;
+    for (const named of [{}, { approvalId: approvalId! }, { approvalId: randomUUID() }]) {
+      const settled = session.settle(randomUUID(), { ...mia, ...named });
+      await expect(settled).rejects.toMatchObject({ code: 'EXECUTION_NOT_FOUND' });
+    }
+    const another = session.settle(executionId, { ...mia, approvalId: randomUUID() });
+    await expect(another).rejects.toMatchObject({ code: 'APPROVAL_STALE' });
   });
 
   test('nor an unknown outcome of one that they approved: it is asked of the same approvers', async () => {

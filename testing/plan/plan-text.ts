@@ -49,12 +49,17 @@ export function writePlan({ ids, order, commands }: Plan): string {
   return JSON.stringify({ form: FORM, ids, order, commands });
 }
 
-/** @throws OPTIONS_INVALID for a text that {@link writePlan} did not write. */
-export function readPlan(text: string): Plan {
+/** @throws OPTIONS_INVALID for a text that {@link writePlan} did not write, or that asks for a tool which is none of `toolNames`: nothing would run. */
+export function readPlan(text: string, toolNames: readonly string[]): Plan {
   const value = parse(text);
   check(PLAN, value, []);
   const { ids, order, commands } = value as Plan;
   for (const [at, command] of commands.entries()) check(COMMANDS[command.type], command, ['commands', at]);
+  const asked = (commands as Command[]).flatMap((command) =>
+    command.type === 'message' ? command.replies.flat() : [],
+  );
+  const unknown = asked.find(({ tool }) => !toolNames.includes(tool));
+  if (unknown !== undefined) throw notCalled(unknown.tool, toolNames);
   return { ids, order, commands };
 }
 
@@ -69,6 +74,12 @@ function parse(text: string): unknown {
 function check(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): void {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
   if (issue !== undefined) throw refused(`at ${[...path, ...issue.path].join('.') || 'its top'}: ${issue.message}`);
+}
+
+function notCalled(found: string, toolNames: readonly string[]): TurnlockError {
+  return new TurnlockError('OPTIONS_INVALID', {
+    message: `replay not accepted: it asks for a tool that is none of \`calls\` (found ${JSON.stringify(found)}, wanted one of ${toolNames.join(', ')})`,
+  });
 }
 
 function refused(found: string): TurnlockError {

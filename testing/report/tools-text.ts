@@ -3,7 +3,7 @@ import type { PlayedTool, PlayedTools } from './played-tools.ts';
 
 /**
  * What was played in so many runs in which nothing was found, for people: the faults, and a line for each tool. Tools that never ran are told
- * first. `isReplay`: what the one run does not ask for is left out.
+ * first. `isReplay`: what the one run does not ask for is left out, and that it asks for nothing is told.
  */
 export function toolsText(
   { tools, faults }: PlayedTools,
@@ -11,7 +11,8 @@ export function toolsText(
 ): string {
   const all = Object.entries(tools).filter(([, { calls }]) => !isReplay || calls > 0);
   const idle = all.flatMap(([name, { attempts }]) => (attempts === 0 ? [name] : []));
-  const nothing = idle.length === 0 ? '' : `, but ${idle.join(', ')} NEVER RAN`;
+  const isEmpty = all.length === 0 ? ', but NO CALL RAN' : '';
+  const nothing = idle.length === 0 ? isEmpty : `, but ${idle.join(', ')} NEVER RAN`;
   const struck = [
     counted(faults.crash, 'crash', 'crashes'),
     counted(faults.stall, 'stall'),

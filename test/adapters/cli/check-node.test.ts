@@ -11,6 +11,18 @@ test.each(['22.17.9', '22.2.0', '20.20.2', '18.0.0', '8.17.0'])('Node %s is too 
   expect(nodeTooOld(found, '>=22.18')).toBe(`turnlock needs a newer Node (found ${found}, wanted >=22.18)`);
 });
 
+test.each([
+  ['>=24', '24.0.0'],
+  ['>=24', '25.1.0'],
+  ['*', '22.18.0'],
+])('engines of %s take Node %s', (wanted, found) => {
+  expect(nodeTooOld(found, wanted)).toBeNull();
+});
+
+test('engines without a minor refuse an older major', () => {
+  expect(nodeTooOld('23.9.0', '>=24')).toBe('turnlock needs a newer Node (found 23.9.0, wanted >=24)');
+});
+
 test('the command says so in one line and does nothing else, before anything of it is loaded', () => {
   // Ends the process with another code where more of the command is loaded than what checks the version.
   const older = `

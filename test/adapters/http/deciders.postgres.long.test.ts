@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { HttpHandlerOptions } from '../../../adapters/http/options.ts';
 import { requireApproval } from '../../../index.ts';
 import { onPostgres, type RuntimeDatabase } from '../../support/runtime-database.ts';
-import { openRuntime, scriptedAgent } from '../../support/runtime-open.ts';
+import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
 import { call, eachRun, looseTool } from '../../support/runtime-script.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { eventsIn, httpScene, OPERATOR, USER } from './http-scene.ts';
 
 type Rule = Parameters<typeof requireApproval>[0];
@@ -101,6 +102,53 @@ describe('an approval that the user of a session is asked for', () => {
       const refused = await asked.decide(USER, 'approve');
       expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'APPROVER_NOT_ALLOWED' }]);
       expect((await asked.settle(USER)).status).toBe(403);
+    });
+
+    it('nor his to settle once others have granted it, at work or not, given up or not', async () => {
+      let atWork = 0;
+      const hang = (_params: unknown, { signal }: { signal: AbortSignal }) => {
+        atWork += 1;
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      };
+      const policy = () => requireApproval({ approvers: { roles: ['lead'], notUser: true } });
+      const tools = [
+        looseTool('refund', hang, { effect: 'nonRepeatable', policy }),
+        looseTool('look', hang, { effect: 'nonRepeatable' }),
+      ];
+      const refunds = [call('refund', { order: 1 }), call('refund', { order: 2 })];
+      const replies = [{ toolCalls: refunds }, { toolCalls: [call('look')] }];
+      const agent = scriptedAgent(replies, tools);
+      const runtime = await openRuntime(database(), [agent]);
+      const authenticate = () => ({ tenantId: 'tenant', userId: 'user', by: 'user@shop.example', roles: ['lead'] });
+      const http = httpScene(runtime, { authenticate, authorize: () => true });
+      const session = await openSession(runtime, agent);
+      const settle = async (executionId: string) => {
+        const body = { outcome: 'failed', reason: 'It was not done.' };
+        const path = `/sessions/${session.sessionId}/executions/${executionId}/settle`;
+        const answer = await http.ask('POST', path, { as: USER, body });
+        return [answer.status, ((await answer.json()) as { code?: string }).code];
+      };
+      const refused = [403, 'APPROVER_NOT_ALLOWED'];
+      const lead = { by: 'boss', roles: ['lead'] };
+      const { awaiting } = await (await session.send('refund')).result();
+      const [first, second] = awaiting.map(({ executionId }) => executionId) as [string, string];
+      await (await session.approve(first, lead)).result();
+      expect(await settle(first)).toEqual(refused);
+      await session.approve(second, lead);
+      await waitFor(() => atWork === 2, { for: 'both refunds to be at work' });
+      expect(await settle(first)).toEqual(refused);
+      await session.cancel();
+      expect([await settle(first), await settle(second)]).toEqual([refused, refused]);
+      await session.settle(first, { outcome: 'failed', reason: 'It was not done.', ...lead });
+      // What nobody was asked about is settled by whoever `authorize` lets.
+      await session.send('look');
+      await waitFor(() => atWork === 3, { for: 'the look to be at work' });
+      const [{ execution_id: look }] = (await database().query(
+        `SELECT execution_id FROM turnlock.agent_tool_executions WHERE session_id = $1 AND tool_name = 'look'`,
+        [session.sessionId],
+      )) as [{ execution_id: string }];
+      await session.cancel();
+      expect(await settle(look)).toEqual([200, undefined]);
     });
 
     it('is his to give where the host’s `authorize` says so', async () => {

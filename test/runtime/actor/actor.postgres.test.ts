@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createActor, type InspectionEvent, waitFor as waitForActor } from 'xstate';
-import { type EventRefused, requireApproval, type SessionSnapshot } from '../../../index.ts';
+import {
+  type EventRefused,
+  type RunResult,
+  requireApproval,
+  type SendOptions,
+  type SessionSnapshot,
+} from '../../../index.ts';
+import { servicesOf } from '../../../runtime/services-of.ts';
+import { type ActedSession, sessionLogic } from '../../../runtime/session-actor.ts';
 import { atTestEnd } from '../../support/at-test-end.ts';
 import { onPostgres } from '../../support/runtime-database.ts';
 import { openRuntime, openSession, scriptedAgent } from '../../support/runtime-open.ts';
@@ -164,6 +172,35 @@ onPostgres((database) => {
       await waitFor(() => actor.getSnapshot().status === 'error', { for: 'the actor to fail' });
       expect(actor.getSnapshot().error).toMatchObject({ code });
     }
+  });
+
+  test('a run that waits is not over where the question about its call is missing', async () => {
+    const { agent } = bookingAgent();
+    const runtime = await openRuntime(database(), [agent]);
+    const session = await openSession(runtime, agent);
+    const message = { text: 'go', messageId: 'one' };
+    const { awaiting } = await (await session.send('go', { messageId: 'one' })).result();
+    await database().query(`SET session_replication_role = 'replica'`);
+    await database().query('DELETE FROM turnlock.agent_approvals WHERE approval_id = $1', [awaiting[0]!.approvalId]);
+    await database().query(`SET session_replication_role = 'origin'`);
+    const looked: RunResult[] = [];
+    const acted = {
+      tenantId: session.tenantId,
+      sessionId: session.sessionId,
+      status: () => session.status(),
+      send: async (text: string, options: SendOptions) => {
+        const run = await session.send(text, options);
+        return { result: async () => looked[looked.push(await run.result()) - 1] };
+      },
+    } as unknown as ActedSession;
+    const logic = sessionLogic(servicesOf(runtime), async () => acted);
+    const actor = createActor(logic, { input: { message } }).start();
+    atTestEnd(() => void actor.stop());
+    await waitFor(() => looked.length > 0, { for: 'the actor to look at the run' });
+    expect(looked).toMatchObject([{ state: 'AWAITING_INPUT', queued: false, awaiting: [] }]);
+    await session.cancel();
+    const { output } = await waitForActor(actor, ({ status }) => status === 'done', WAIT);
+    expect(output).toMatchObject({ state: 'IDLE', error: { code: 'RUN_CANCELLED' } });
   });
 
   test('a runtime that closes ends no actor: what is stored of it goes on elsewhere', async () => {

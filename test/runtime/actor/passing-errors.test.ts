@@ -28,7 +28,7 @@ test('an actor whose database cannot be reached for a while asks again, and is d
     send: async () => {
       asked += 1;
       if (asked < 3) throw new TurnlockError('DATABASE_UNREACHABLE', { message: 'gone' });
-      return { result: async () => ({ queued: false, awaiting: [], reply: 'done' }) };
+      return { result: async () => ({ state: 'IDLE', queued: false, awaiting: [], error: null, reply: 'done' }) };
     },
   } as unknown as ActedSession;
   const logic = sessionLogic(services, async () => session);

@@ -18,13 +18,13 @@ test('a plan is read as it was written', () => {
     { type: 'fault', fault: 'stall', point: 'afterLock', occurrence: 2, isBrief: true },
     { type: 'resume', session: 1, process: 2 },
   ];
-  for (const one of [plan, { ...plan, commands }]) expect(readPlan(writePlan(one))).toEqual(one);
+  for (const one of [plan, { ...plan, commands }]) expect(readPlan(writePlan(one), [])).toEqual(one);
 });
 
 test('a plan is read that was written before there were messages by SQL, last replies and clients that come back', () => {
   const fault = { type: 'fault', fault: 'crash', point: 'place', occurrence: 2 };
   const commands = [fault, message];
-  expect(readPlan(JSON.stringify({ form: 1, ids: 1152992794, order: 0, commands }))).toEqual({
+  expect(readPlan(JSON.stringify({ form: 1, ids: 1152992794, order: 0, commands }), ['refund'])).toEqual({
     ids: 1152992794,
     order: 0,
     commands,
@@ -59,7 +59,18 @@ test.each([
   ],
   [withCommand({ type: 'decide', which: 1, does: 'shrug' }), 'at commands.1.does'],
 ])('%s is refused: %s', (text, found) => {
-  expect(() => readPlan(text)).toThrow(
+  expect(() => readPlan(text, ['refund'])).toThrow(
     expect.objectContaining({ code: 'OPTIONS_INVALID', message: expect.stringContaining(`(found ${found}`) }),
+  );
+});
+
+test('a plan that asks for a tool which the check does not have is refused: it would find nothing for ever', () => {
+  const text = withCommand(message);
+  expect(readPlan(text, ['book', 'refund']).commands).toHaveLength(2);
+  expect(() => readPlan(text, ['payBack', 'book'])).toThrow(
+    expect.objectContaining({
+      code: 'OPTIONS_INVALID',
+      message: expect.stringContaining('(found "refund", wanted one of payBack, book)'),
+    }),
   );
 });

@@ -69,3 +69,8 @@ test('what was played is told in a line for each tool, what never ran in the fir
   const again = toolsText(played, { runs: 1, isReplay: true }).split('\n');
   expect(again).toEqual(['Nothing was found in 1 run, but book NEVER RAN.', ...nothing]);
 });
+
+test('a replay that asks for nothing says so', () => {
+  const text = toolsText({ tools: { refund: zeros }, faults: none }, { runs: 1, isReplay: true });
+  expect(text).toMatch(/^Nothing was found in 1 run, but NO CALL RAN\./);
+});
