@@ -9,6 +9,10 @@ const prepare = async (): Promise<void> => {
   if (how === 'fails') throw new Error('no tables');
 };
 
+async function seeAll(seen: AsyncIterable<unknown>): Promise<void> {
+  for await (const _one of seen);
+}
+
 /** A process looks whether the run of one that died goes on; nobody waits for what it sees. */
 async function lookOn(harness: SessionHarness): Promise<void> {
   const first = await harness.start({ agents: charging([]), faults: "crash at 'after the act'" });
@@ -17,7 +21,7 @@ async function lookOn(harness: SessionHarness): Promise<void> {
   await harness.quiet();
   const second = await harness.start({ agents: charging([]) });
   const same = await second.runtime.session(session);
-  if (how === 'follows') void Array.fromAsync(same.follow());
+  if (how === 'follows') void seeAll(same.follow());
   else void (await same.send('go', { messageId: 'm1' })).result();
   await harness.quiet();
 }
