@@ -10,6 +10,7 @@ import { checkToolPolicy, type ToolPolicyCheck } from '../../testing/check-tool-
 import type { SeenExecution } from '../../testing/subject.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { upgradeKeepsEverything } from './gallery/correct/upgrade-keeps-everything.ts';
 import { rightTools } from './mutants/right-tools.ts';
 import { type Books, otherTools, params, refundCheck, refundTool } from './scene.ts';
 import { seatCheck, TWO_ASK } from './seats.ts';
@@ -177,6 +178,16 @@ test('calls of which nobody ever hears how they ended are given up one after the
   const people = { settle: () => ({ outcome: 'failed' }) as const };
   const { failure } = await checkToolPolicy({ ...check, tools, people, replay });
   expect(failure?.text).toBeUndefined();
+});
+
+test('of a rolling deploy, what the old build cannot go on with comes to rest, also where the new one died', async () => {
+  const message = (order: string, currency: string) =>
+    `{"type":"message","session":1,"process":2,"replies":[[{"tool":"pay_in_cash","params":{"orderId":"${order}","currency":"${currency}","cents":20,"note":null}}]]}`;
+  const dies = '{"type":"fault","fault":"crash","point":"commitSent","occurrence":1}';
+  const replay = `{"form":1,"ids":23,"order":0,"commands":[${message('1', 'EUR')},${dies},${message('2', 'JPY')}]}`;
+  const { failure, played } = await checkToolPolicy({ ...upgradeKeepsEverything.check, replay });
+  expect(failure?.text).toBeUndefined();
+  expect(played.tools.pay_in_cash?.succeeded).toBe(2);
 });
 
 test('nothing is found where the bank knows the key', async () => {

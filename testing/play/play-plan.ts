@@ -202,6 +202,8 @@ async function bringToRest<World>(stage: Stage<World>, { client, people }: Cast<
   await stage.quiet();
   const most = ROUNDS_PER_REPLY * repliesOf(stage.plan);
   for (let round = 0; round < most; round += 1) {
+    // What an old build cannot go on with, the new one does that takes the place of one that died.
+    if (round === 2) await stage.replaceNewest();
     const isLost = await client.writeLost();
     const isDecided = await people.decideAll();
     const isAtWork = stage.paused.length > 0 || (await owingSessions(stage.database)).length > 0;

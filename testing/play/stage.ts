@@ -131,6 +131,11 @@ export class Stage<World> {
     }
   }
 
+  /** Starts one more process where the one that was started last is gone: of a rolling deploy, nobody of the newest build may be left. */
+  async replaceNewest(): Promise<void> {
+    if (this.#processes.at(-1)?.isLiving === false) await this.#start();
+  }
+
   /** The living process that was started last: of a rolling deploy, one of the newest build. */
   async newest(): Promise<KitProcess> {
     return this.alive.at(-1) ?? (await this.living(1));
