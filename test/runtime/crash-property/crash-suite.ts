@@ -19,7 +19,10 @@ function strikesAt(thousandths: readonly number[], calm: Played, fault: FaultKin
 const DOUBT =
   /^(?:The outcome of this call is unknown: .* )?An attempt before it may have acted: .* Attempt \d+ failed: (.*)$/s;
 
-/** A failure after an attempt that was lost leaves the outcome unknown, which no undisturbed run says: here as the failure that it was. */
+/**
+ * A failure after an attempt that was lost leaves the outcome unknown, which no undisturbed run says: here as the failure that it was. What only
+ * looks is never in doubt.
+ */
 function withoutDoubt({ state, turns, executions }: Played['facts']): Played['facts'] {
   const failureIn = (text: unknown) => DOUBT.exec(String(text ?? ''))?.[1];
   return {
@@ -31,7 +34,8 @@ function withoutDoubt({ state, turns, executions }: Played['facts']): Played['fa
       return { ...turn, content: `The call failed: ${failure}`, parts };
     }),
     executions: executions.map((row) => {
-      const failure = row.status === 'TIMED_OUT' ? failureIn(row.error_message) : undefined;
+      const isDoubted = row.status === 'TIMED_OUT' && row.tool_name !== 'look';
+      const failure = isDoubted ? failureIn(row.error_message) : undefined;
       return failure === undefined ? row : { ...row, status: 'FAILED', error_message: failure };
     }),
   };

@@ -7,26 +7,29 @@ import { openSessionHarness } from '../../../testing/harness/session-harness.ts'
 import type { ProcessUnderTest } from '../../../testing/subject.ts';
 import { charging, model, owner } from './charging.ts';
 
+/** An agent whose one tool looks, as `look` does it in a process. */
+const looking = (look: (process: ProcessUnderTest) => Promise<void>) => (process: ProcessUnderTest) => {
+  const lookAgain = defineTool({
+    name: 'charge',
+    description: 'Looks again and again.',
+    inputSchema: z.object({}),
+    effect: 'readOnly',
+    execute: () => look(process),
+  });
+  return [defineAgent({ name: 'support', instructions: 'Look.', model, tools: [lookAgain] })] as const;
+};
+
 test('what goes on and on is told, and a reset ends it', async () => {
   await using harness = await openSessionHarness();
   const { clock } = harness;
   let looks = 0;
-  const agents = (process: ProcessUnderTest) => {
-    const lookAgain = defineTool({
-      name: 'charge',
-      description: 'Looks again and again.',
-      inputSchema: z.object({}),
-      effect: 'readOnly',
-      async execute() {
-        for (;;) {
-          looks += 1;
-          await process.at('a look');
-          await clock.sleep(0);
-        }
-      },
-    });
-    return [defineAgent({ name: 'support', instructions: 'Look.', model, tools: [lookAgain] })] as const;
-  };
+  const agents = looking(async (process) => {
+    for (;;) {
+      looks += 1;
+      await process.at('a look');
+      await clock.sleep(0);
+    }
+  });
   const first = await harness.start({ agents });
   await (await first.runtime.createSession(owner)).send('go');
   await expect(harness.quiet()).rejects.toMatchObject({ code: 'NEVER_RESTS' });
@@ -44,18 +47,9 @@ const VERY_OFTEN = 300_000;
 
 test('a tool that comes to one place again and again, and waits for nothing else, is told', async () => {
   await using harness = await openSessionHarness();
-  const agents = (process: ProcessUnderTest) => {
-    const lookAgain = defineTool({
-      name: 'charge',
-      description: 'Looks again and again.',
-      inputSchema: z.object({}),
-      effect: 'readOnly',
-      async execute() {
-        for (let looks = 0; looks < VERY_OFTEN; looks += 1) await process.at('a look');
-      },
-    });
-    return [defineAgent({ name: 'support', instructions: 'Look.', model, tools: [lookAgain] })] as const;
-  };
+  const agents = looking(async (process) => {
+    for (let looks = 0; looks < VERY_OFTEN; looks += 1) await process.at('a look');
+  });
   const { runtime } = await harness.start({ agents });
   await (await runtime.createSession(owner)).send('go');
   await expect(harness.quiet()).rejects.toMatchObject({ code: 'NEVER_RESTS' });
